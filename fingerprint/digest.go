@@ -26,6 +26,7 @@ type (
 	configurationDomain struct{}
 	lockFileDomain      struct{}
 	compositionDomain   struct{}
+	intentDomain        struct{}
 )
 
 type (
@@ -35,36 +36,50 @@ type (
 	Configuration = Digest[configurationDomain] // the exact bytes of a configuration file
 	LockFile      = Digest[lockFileDomain]      // the exact bytes of a lock file
 	Composition   = Digest[compositionDomain]   // a whole composition, compose/lock-manifest/v1
+	Intent        = Digest[intentDomain]        // an intent as a document of its own, in the lock's form
 )
 
 // ErrSyntax says that a text is no digest: it is not 64 lower-case hexadecimal digits.
 var ErrSyntax = errors.New("not a digest: want 64 lower-case hexadecimal digits")
 
-// Of returns the digest of b in the domain D.
-func Of[D any](b []byte) Digest[D] { return sha256.Sum256(b) }
+// sum is any of the types above.
+type sum interface{ ~[sha256.Size]byte }
 
-// From returns the sum of h, which must be a SHA-256 hash, as a digest of the domain D.
-func From[D any](h hash.Hash) Digest[D] {
-	var d Digest[D]
+// Of returns the digest of b as the type T: fingerprint.Of[fingerprint.Material](b).
+func Of[T sum](b []byte) T { return T(sha256.Sum256(b)) }
+
+// From returns the sum of h, which must be a SHA-256 hash, as the type T.
+func From[T sum](h hash.Hash) T {
+	var d [sha256.Size]byte
 	h.Sum(d[:0])
-	return d
+	return T(d)
 }
 
-// Parse reads the text form. Any other text gives ErrSyntax.
-func Parse[D any](text string) (Digest[D], error) {
-	var d Digest[D]
+// Parse reads the text form as the type T. Any other text gives ErrSyntax.
+func Parse[T sum](text string) (T, error) {
+	var d [sha256.Size]byte
 	if len(text) != 2*len(d) {
-		return d, ErrSyntax
+		return T{}, ErrSyntax
 	}
-	for i := 0; i < len(text); i++ {
-		if c := text[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return Digest[D]{}, ErrSyntax
+	for i := range d {
+		high, low := nibble(text[2*i]), nibble(text[2*i+1])
+		if high > 15 || low > 15 {
+			return T{}, ErrSyntax
 		}
+		d[i] = high<<4 | low
 	}
-	if _, err := hex.Decode(d[:], []byte(text)); err != nil {
-		return Digest[D]{}, ErrSyntax
+	return T(d), nil
+}
+
+// nibble returns the value of a lower-case hexadecimal digit; more than 15 for any other byte.
+func nibble(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
 	}
-	return d, nil
+	return 255
 }
 
 // String returns 64 lower-case hexadecimal digits.

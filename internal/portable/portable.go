@@ -70,7 +70,7 @@ func segmentFault(s string) string {
 		return "starts with a hyphen, which programs take for an option"
 	case s[len(s)-1] == '.':
 		return "ends in a dot, which Windows drops"
-	case Fold(s) == ".git":
+	case len(s) == len(".git") && Fold(s) == ".git":
 		return "is git's own folder"
 	case device(s):
 		return "is a device name on Windows"
@@ -84,7 +84,11 @@ func nameByte(c byte) bool {
 
 // device reports whether Windows takes the segment for a device, with or without an extension.
 func device(segment string) bool {
-	stem, _, _ := strings.Cut(Fold(segment), ".")
+	stem, _, _ := strings.Cut(segment, ".")
+	if len(stem) != 3 && len(stem) != 4 {
+		return false
+	}
+	stem = Fold(stem)
 	switch stem {
 	case "con", "prn", "aux", "nul":
 		return true

@@ -1,0 +1,101 @@
+// Package strictjson is the one JSON codec of compose: a strict reader and a canonical writer.
+//
+// Start with Parse and Encode. Parse takes what docs/json.md allows: UTF-8 without BOM, no duplicate
+// keys, no lone surrogates, no trailing data, nesting of at most 64; anything else is an *Error with
+// line and column. Numbers keep their token. Encode writes the one form in which locks, markers,
+// plans and results are written: two-space indentation, `[]` and `{}` for empty, one final newline,
+// members in the order in which the value holds them. For every b in that form, Encode(Parse(b)) is b.
+//
+// The package imports the standard library alone and opens no files.
+package strictjson
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind tells what a Value is.
+type Kind uint8
+
+// The kinds of a Value. The zero Value is null.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+func (k Kind) String() string {
+	return [...]string{"null", "boolean", "number", "string", "array", "object"}[k]
+}
+
+// Value is one JSON value. It is read-only once it is made: copies share their slices.
+type Value struct {
+	Kind    Kind
+	Truth   bool     // of a Bool
+	Text    string   // the characters of a String; the token of a Number, exactly as written
+	Items   []Value  // of an Array; nil when empty
+	Members []Member // of an Object, in order, names unique; nil when empty
+}
+
+// Member is one name and its value in an object.
+type Member struct {
+	Name  string
+	Value Value
+}
+
+// Get returns the member of an object by name.
+func (v Value) Get(name string) (Value, bool) {
+	for i := range v.Members {
+		if v.Members[i].Name == name {
+			return v.Members[i].Value, true
+		}
+	}
+	return Value{}, false
+}
+
+// Sorted returns v with the members of every object, at any depth, in byte order of their names.
+// Arrays keep their order and numbers their tokens. v itself is not changed.
+func (v Value) Sorted() Value {
+	switch v.Kind {
+	case Array:
+		items := slices.Clone(v.Items)
+		for i := range items {
+			items[i] = items[i].Sorted()
+		}
+		v.Items = items
+	case Object:
+		members := slices.Clone(v.Members)
+		for i := range members {
+			members[i].Value = members[i].Value.Sorted()
+		}
+		slices.SortFunc(members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
+		v.Members = members
+	}
+	return v
+}
+
+// Str, Int, Boolean, Arr and Obj make values; F makes a member.
+func Str[S ~string](s S) Value      { return Value{Kind: String, Text: string(s)} }
+func Int(n int64) Value             { return Value{Kind: Number, Text: strconv.FormatInt(n, 10)} }
+func Boolean(b bool) Value          { return Value{Kind: Bool, Truth: b} }
+func Arr(items ...Value) Value      { return Value{Kind: Array, Items: items} }
+func Obj(members ...Member) Value   { return Value{Kind: Object, Members: members} }
+func F(name string, v Value) Member { return Member{Name: name, Value: v} }
+
+// Strs makes an array of strings in the order given.
+func Strs[S ~string](list []S) Value {
+	return List(list, Str[S])
+}
+
+// List makes an array, one item for each element of list, in order.
+func List[T any](list []T, item func(T) Value) Value {
+	v := Value{Kind: Array}
+	for _, e := range list {
+		v.Items = append(v.Items, item(e))
+	}
+	return v
+}

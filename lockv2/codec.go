@@ -1,0 +1,246 @@
+package lockv2
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.org/compose/fingerprint"
+	"example.org/compose/internal/strictjson"
+)
+
+// MaxSize is the most bytes that a lock file may have (64 MiB).
+const MaxSize = 64 << 20
+
+// Codes of an *Error.
+const (
+	CodeInvalidLock            = "INVALID_LOCK"
+	CodeUnsupportedLockVersion = "UNSUPPORTED_LOCK_VERSION"
+)
+
+// Error says why bytes are no lock, or a value keeps not the rules of one.
+type Error struct {
+	Pointer string // JSON pointer into the lock, such as /files/3/destination; "" for the whole
+
+	code string
+	file string // the file that was read; "" for a part of another document, or a value
+	msg  string // lower case, no final period
+	hint string
+}
+
+func (e *Error) Error() string { return strings.TrimPrefix(e.Path()+": "+e.msg, ": ") }
+
+// Code returns INVALID_LOCK or UNSUPPORTED_LOCK_VERSION.
+func (e *Error) Code() string { return e.code }
+
+// Path returns the lock's file and the pointer, as FILE#/pointer; the pointer alone for a lock that is
+// part of another document.
+func (e *Error) Path() string {
+	if e.file != "" && e.Pointer != "" {
+		return e.file + "#" + e.Pointer
+	}
+	return e.file + e.Pointer
+}
+
+// Message returns what is wrong and what to do, without the place.
+func (e *Error) Message() string { return e.msg }
+
+// Hint returns a further step; "" for none.
+func (e *Error) Hint() string { return e.hint }
+
+func invalid(pointer, format string, args ...any) *Error {
+	return &Error{Pointer: pointer, code: CodeInvalidLock, msg: fmt.Sprintf(format, args...)}
+}
+
+// Parse reads a lock file: strict JSON in any white space, then every rule of docs/lock.md.
+//
+// Errors: a *strictjson.Error (INVALID_JSON) for a text that is no strict JSON; else an *Error with
+// INVALID_LOCK and a pointer, or UNSUPPORTED_LOCK_VERSION. The first fault counts: the form of each
+// field in the order of docs/lock.md, then the rules.
+func Parse(b []byte) (*Lock, error) {
+	if len(b) > MaxSize {
+		err := tooLarge(len(b))
+		err.file = LockPath
+		return nil, err
+	}
+	doc, err := strictjson.Parse(b, 0)
+	if err != nil {
+		return nil, err
+	}
+	l, fault := read(doc)
+	if fault != nil {
+		fault.file = LockPath
+		return nil, fault
+	}
+	return l, nil
+}
+
+// FromValue is Parse for a lock that is part of another document, such as a marker.
+func FromValue(v strictjson.Value) (*Lock, error) {
+	l, fault := read(v)
+	if fault != nil {
+		return nil, fault
+	}
+	return l, nil
+}
+
+// Encode returns the canonical bytes of l. An *Error, INVALID_LOCK, where l breaks a rule.
+func Encode(l *Lock) ([]byte, error) {
+	if fault := strictjson.Check(l.Intent.Parameters, strictjson.MaxDepth-2); fault != nil {
+		return nil, invalid("/intent/parameters"+fault.Pointer, "%s", fault.Reason)
+	}
+	if fault := check(l); fault != nil {
+		return nil, fault
+	}
+	b := strictjson.Encode(l.Value())
+	if len(b) > MaxSize {
+		return nil, tooLarge(len(b))
+	}
+	return b, nil
+}
+
+func tooLarge(size int) *Error {
+	return invalid("", "has %d bytes; a lock has at most %d (64 MiB)", size, MaxSize)
+}
+
+// read takes a document apart and checks it.
+func read(doc strictjson.Value) (*Lock, *Error) {
+	var l Lock
+	var version int64
+	fault := strictjson.Decode(doc, func(root strictjson.Node) {
+		root.Object(func(f *strictjson.Fields) {
+			field := f.Get("schema_version")
+			if version = field.Int(); version != 2 {
+				field.Fail("is %d; want 2", version)
+			}
+			l.read(f)
+		})
+	})
+	if fault == nil {
+		if err := check(&l); err != nil {
+			return nil, err
+		}
+		return &l, nil
+	}
+	err := &Error{Pointer: fault.Pointer, code: CodeInvalidLock, msg: fault.Reason}
+	switch {
+	case version == 1:
+		err.code = CodeUnsupportedLockVersion
+		err.msg = "is 1, a version that is not supported; want 2"
+		err.hint = "compose the target anew with a catalog that writes version 2: move the lock away, then run compose plan"
+	case version > 2:
+		err.code = CodeUnsupportedLockVersion
+		err.msg = fmt.Sprintf("is %d, which a newer compose wrote; this one reads version 2", version)
+		err.hint = "use the version of compose that wrote the lock, or a newer one"
+	}
+	return nil, err
+}
+
+// read reads the fields of the root in the order of docs/lock.md. Rules come later.
+func (l *Lock) read(root *strictjson.Fields) {
+	root.Get("source").Object(func(f *strictjson.Fields) {
+		l.Source.Repository = f.Get("repository").Text()
+		l.Source.Revision = Revision(f.Get("revision").Text())
+	})
+	root.Get("intent").Object(l.Intent.read)
+	readDigest(root.Get("recipe_sha256"), &l.RecipeDigest)
+	readDigest(root.Get("configuration_sha256"), &l.ConfigurationDigest)
+
+	components := root.Get("resolved_components")
+	l.Components = slices.Grow(l.Components, components.Len())
+	components.Items(func(_ int, item strictjson.Node) {
+		item.Object(func(f *strictjson.Fields) {
+			c := Component{ID: ComponentID(f.Get("id").Text()), Version: f.Get("version").Int()}
+			readDigest(f.Get("descriptor_sha256"), &c.Digest)
+			l.Components = append(l.Components, c)
+		})
+	})
+
+	files := root.Get("files")
+	l.Files = slices.Grow(l.Files, files.Len())
+	files.Items(func(_ int, item strictjson.Node) {
+		item.Object(func(f *strictjson.Fields) {
+			file := File{
+				Destination: Destination(f.Get("destination").Text()),
+				Component:   ComponentID(f.Get("component").Text()),
+				Ownership:   Ownership(f.Get("ownership").Text()),
+			}
+			readDigest(f.Get("materialized_sha256"), &file.Digest)
+			l.Files = append(l.Files, file)
+		})
+	})
+}
+
+func (i *Intent) read(f *strictjson.Fields) {
+	i.Recipe = RecipeID(f.Get("recipe").Text())
+	f.Get("components").Object(func(f *strictjson.Fields) {
+		i.Include = readIDs(f.Get("include"))
+		i.Exclude = readIDs(f.Get("exclude"))
+	})
+	parameters := f.Get("parameters")
+	i.Parameters = parameters.Value()
+}
+
+func readIDs(n strictjson.Node) []ComponentID {
+	var ids []ComponentID
+	n.Items(func(_ int, item strictjson.Node) { ids = append(ids, ComponentID(item.Text())) })
+	return ids
+}
+
+func readDigest[D any](n strictjson.Node, out *fingerprint.Digest[D]) {
+	digest, err := fingerprint.Parse[fingerprint.Digest[D]](n.Text())
+	if err != nil {
+		n.Fail("is %v", err)
+	}
+	*out = digest
+}
+
+// Value returns l as a document, fields in their order, for a place inside a larger one.
+func (l *Lock) Value() strictjson.Value {
+	return strictjson.Obj(
+		strictjson.F("schema_version", strictjson.Int(2)),
+		strictjson.F("source", l.Source.Value()),
+		strictjson.F("intent", l.Intent.Value()),
+		strictjson.F("recipe_sha256", strictjson.Str(l.RecipeDigest.String())),
+		strictjson.F("configuration_sha256", strictjson.Str(l.ConfigurationDigest.String())),
+		strictjson.F("resolved_components", strictjson.List(l.Components, Component.value)),
+		strictjson.F("files", strictjson.List(l.Files, File.value)),
+	)
+}
+
+// Value returns the source as a document of its own.
+func (s Source) Value() strictjson.Value {
+	return strictjson.Obj(
+		strictjson.F("repository", strictjson.Str(s.Repository)),
+		strictjson.F("revision", strictjson.Str(s.Revision)),
+	)
+}
+
+// Value returns the intent as a document of its own.
+func (i Intent) Value() strictjson.Value {
+	return strictjson.Obj(
+		strictjson.F("recipe", strictjson.Str(i.Recipe)),
+		strictjson.F("components", strictjson.Obj(
+			strictjson.F("include", strictjson.Strs(i.Include)),
+			strictjson.F("exclude", strictjson.Strs(i.Exclude)),
+		)),
+		strictjson.F("parameters", i.Parameters),
+	)
+}
+
+func (c Component) value() strictjson.Value {
+	return strictjson.Obj(
+		strictjson.F("id", strictjson.Str(c.ID)),
+		strictjson.F("version", strictjson.Int(c.Version)),
+		strictjson.F("descriptor_sha256", strictjson.Str(c.Digest.String())),
+	)
+}
+
+func (f File) value() strictjson.Value {
+	return strictjson.Obj(
+		strictjson.F("destination", strictjson.Str(f.Destination)),
+		strictjson.F("component", strictjson.Str(f.Component)),
+		strictjson.F("ownership", strictjson.Str(f.Ownership)),
+		strictjson.F("materialized_sha256", strictjson.Str(f.Digest.String())),
+	)
+}
