@@ -1,0 +1,100 @@
+package gitrepo_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/gitrepo"
+)
+
+// gitRepo is a repository that the real git builds, with fixed author and dates.
+type gitRepo struct {
+	t    testing.TB
+	path string
+	env  []string
+}
+
+func newGit(t testing.TB, args ...string) *gitRepo {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	g := &gitRepo{t: t, path: filepath.Join(t.TempDir(), "repo")}
+	home := t.TempDir()
+	g.env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_AUTHOR_DATE=1700000000 +0000",
+		"GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.org", "GIT_COMMITTER_DATE=1700000000 +0000", "LC_ALL=C")
+	if err := os.Mkdir(g.path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	g.run(append([]string{"init", "-q", "-b", "main"}, args...)...)
+	return g
+}
+
+// at is the same git in another folder.
+func (g *gitRepo) at(path string) *gitRepo {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(g.path), path)
+	}
+	return &gitRepo{t: g.t, path: path, env: g.env}
+}
+
+func (g *gitRepo) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = g.path, g.env
+	return cmd
+}
+
+func (g *gitRepo) run(args ...string) string {
+	g.t.Helper()
+	out, err := g.command(args...).CombinedOutput()
+	if err != nil {
+		g.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+func (g *gitRepo) write(name, text string) {
+	g.t.Helper()
+	path := filepath.Join(g.path, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		g.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// commit adds everything and returns the revision.
+func (g *gitRepo) commit(message string) string {
+	g.t.Helper()
+	g.run("add", "-A")
+	g.run("commit", "-q", "--allow-empty", "-m", message)
+	return g.run("rev-parse", "HEAD")
+}
+
+func mustOpen(t testing.TB, path string) *gitrepo.Repository {
+	t.Helper()
+	r, err := gitrepo.Open(path)
+	if err != nil {
+		t.Fatalf("Open(%q): %v", path, err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// wantCode fails unless err is an *Error with the code; it returns the whole text, hint included.
+func wantCode(t testing.TB, err error, code string) string {
+	t.Helper()
+	var e *gitrepo.Error
+	if !errors.As(err, &e) || e.Code() != code {
+		t.Fatalf("got error %v, want code %s", err, code)
+	}
+	var _ diag.Coded = e
+	return e.Error() + "\n" + e.Hint()
+}

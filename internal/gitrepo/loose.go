@@ -1,0 +1,111 @@
+package gitrepo
+
+import (
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// maxLooseHeader is the longest "TYPE SIZE NUL": "commit", a blank, 19 digits, NUL.
+const maxLooseHeader = 32
+
+// looseObject is a file of its own: zlib of "TYPE SIZE NUL CONTENT".
+//
+// go-git's objfile reader is not used: it reads a header without NUL to its end, however far that inflates.
+type looseObject struct {
+	file   *os.File
+	zlib   io.ReadCloser
+	typ    plumbing.ObjectType
+	length int64
+	head   []byte // content that was inflated with the header
+}
+
+// openLoose opens an object of an object folder; errMissing where it is not there.
+func openLoose(folder string, id ID) (object, error) {
+	name := id.String()
+	file, err := openPlain(filepath.Join(folder, name[:2], name[2:]))
+	if errors.Is(err, fs.ErrNotExist) || isNotFolder(err) {
+		return nil, errMissing
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := &looseObject{file: file}
+	if err := o.readHeader(); err != nil {
+		o.Close()
+		return nil, err
+	}
+	return o, nil
+}
+
+func (o *looseObject) readHeader() error {
+	z, err := zlib.NewReader(o.file)
+	if err != nil {
+		return damagedBy(err)
+	}
+	o.zlib = z
+	var buf [maxLooseHeader]byte
+	n, err := io.ReadFull(z, buf[:])
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return damagedBy(err)
+	}
+	header, content, ok := bytes.Cut(buf[:n], []byte{0})
+	typ, size, spaced := bytes.Cut(header, []byte(" "))
+	if !ok || !spaced {
+		return fmt.Errorf("%w: the loose object has no header", errDamaged)
+	}
+	if o.typ, err = plumbing.ParseObjectType(string(typ)); err != nil || o.typ.IsDelta() {
+		return fmt.Errorf("%w: the loose object is of type %q", errDamaged, typ)
+	}
+	length, err := strconv.ParseUint(string(size), 10, 63)
+	if err != nil {
+		return fmt.Errorf("%w: the loose object has the size %q", errDamaged, size)
+	}
+	o.length = int64(length)
+	o.head = content
+	return nil
+}
+
+func (o *looseObject) kind() plumbing.ObjectType { return o.typ }
+func (o *looseObject) size() int64               { return o.length }
+
+func (o *looseObject) content() (io.Reader, error) {
+	return damageReader{io.MultiReader(bytes.NewReader(o.head), o.zlib)}, nil
+}
+
+func (o *looseObject) Close() error {
+	if o.zlib != nil {
+		o.zlib.Close()
+	}
+	return o.file.Close()
+}
+
+// damageReader marks what the inflater refuses as damage, and leaves errors of the file as they are.
+type damageReader struct{ r io.Reader }
+
+func (d damageReader) Read(p []byte) (int, error) {
+	n, err := d.r.Read(p)
+	if err != nil && err != io.EOF {
+		err = damagedBy(err)
+	}
+	return n, err
+}
+
+func damagedBy(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return err
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("%w: %w", errDamaged, err)
+}

@@ -1,0 +1,199 @@
+package gitrepo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+
+	"example.org/compose/lockv2"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+const (
+	maxCommitBytes = 16 << 20
+	maxTreeBytes   = 64 << 20
+)
+
+// Commit returns the tree of a revision.
+//
+// INVALID_REVISION: rev is no full commit id, the object is not there, or it is no commit. READ_FAILED: the
+// commit is damaged.
+func (r *Repository) Commit(ctx context.Context, rev lockv2.Revision) (tree ID, err error) {
+	if !rev.Valid() {
+		return ID{}, r.revisionFault(rev, "is no revision; a revision is a full commit id, 40 lower-case hexadecimal digits and not all zero",
+			"rev-parse "+quoteArg(string(rev)+"^{commit}"))
+	}
+	if err := ctx.Err(); err != nil {
+		return ID{}, err
+	}
+	id := plumbing.NewHash(string(rev))
+	o, err := r.objects.find(id)
+	if errors.Is(err, errMissing) {
+		return ID{}, r.noSuchRevision(rev)
+	}
+	if err != nil {
+		return ID{}, r.readFault(id, err)
+	}
+	kind := o.kind()
+	o.Close()
+	switch kind {
+	case plumbing.CommitObject:
+	case plumbing.TagObject:
+		return ID{}, r.revisionFault(rev, "is the id of an annotated tag; name the commit that it stands for", "rev-parse "+quoteArg(string(rev)+"^{commit}"))
+	default:
+		return ID{}, r.revisionFault(rev, "is the id of a "+kind.String()+", not of a commit", "log --format=%H")
+	}
+	content, err := r.read(ctx, id, plumbing.CommitObject, maxCommitBytes)
+	if err != nil {
+		return ID{}, err
+	}
+	tree, err = parseCommit(content)
+	if err != nil {
+		return ID{}, r.readFault(id, err)
+	}
+	return tree, nil
+}
+
+// revisionFault says what is wrong with a revision, and which git command helps.
+func (r *Repository) revisionFault(rev lockv2.Revision, msg, command string) *Error {
+	e := fault(CodeInvalidRevision, string(rev), msg)
+	if rev == "" {
+		e = fault(CodeInvalidRevision, "", "the revision is empty; it is a full commit id, 40 lower-case hexadecimal digits")
+		command = "rev-parse HEAD"
+	}
+	if r.disk == nil {
+		return e
+	}
+	return e.withHint("git -C " + quoteArg(r.name()) + " " + command)
+}
+
+func (r *Repository) noSuchRevision(rev lockv2.Revision) error {
+	switch {
+	case r.disk == nil:
+		return fault(CodeInvalidRevision, string(rev), "there is no such commit in this catalog")
+	case r.disk.shallow:
+		return r.revisionFault(rev, "there is no such commit here, and the repository is a shallow clone; fetch the rest of its history", "fetch --unshallow")
+	case r.disk.partial:
+		return r.revisionFault(rev, "there is no such commit here, and the repository is a partial clone; fetch it first", "fetch origin "+string(rev))
+	}
+	return r.revisionFault(rev, "there is no such commit in this repository; fetch it if it is elsewhere", "fetch --all")
+}
+
+// parseCommit returns the tree of a commit: its first line is "tree ID".
+func parseCommit(content []byte) (tree ID, err error) {
+	line, rest, _ := bytes.Cut(content, []byte("\n"))
+	hex, ok := bytes.CutPrefix(line, []byte("tree "))
+	if !ok || !lowerHex(hex) {
+		return ID{}, fmt.Errorf("%w: a commit without a tree", errDamaged)
+	}
+	for bytes.HasPrefix(rest, []byte("parent ")) {
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		if !lowerHex(line[len("parent "):]) {
+			return ID{}, fmt.Errorf("%w: a commit with a malformed parent", errDamaged)
+		}
+	}
+	if !bytes.HasPrefix(rest, []byte("author ")) {
+		return ID{}, fmt.Errorf("%w: a commit without an author", errDamaged)
+	}
+	return plumbing.NewHash(string(hex)), nil
+}
+
+func lowerHex(text []byte) bool {
+	if len(text) != 2*len(ID{}) {
+		return false
+	}
+	for _, c := range text {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// ReadTree returns the entries of a tree in git's order: by name, a tree as if its name ended in "/". No two
+// have the same name, and no name is empty or holds "/" or NUL; what else a name may be is up to the reader.
+//
+// READ_FAILED: the object is missing, is no tree, or is damaged. SOURCE_TOO_LARGE: it has more than 64 MiB.
+func (r *Repository) ReadTree(ctx context.Context, id ID) ([]Entry, error) {
+	content, err := r.read(ctx, id, plumbing.TreeObject, maxTreeBytes)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := parseTree(content)
+	if err != nil {
+		return nil, r.readFault(id, err)
+	}
+	return entries, nil
+}
+
+// parseTree reads entries "MODE NAME NUL ID".
+func parseTree(content []byte) ([]Entry, error) {
+	entries := make([]Entry, 0, len(content)/40)
+	for len(content) > 0 {
+		head, rest, ok := bytes.Cut(content, []byte{0})
+		mode, name, spaced := bytes.Cut(head, []byte(" "))
+		if !ok || !spaced || len(rest) < len(ID{}) {
+			return nil, fmt.Errorf("%w: a tree that ends inside an entry", errDamaged)
+		}
+		e := Entry{Name: string(name)}
+		if e.Mode, ok = parseMode(mode); !ok {
+			return nil, fmt.Errorf("%w: the tree entry %q has the mode %q", errDamaged, name, mode)
+		}
+		if len(name) == 0 || bytes.IndexByte(name, '/') >= 0 {
+			return nil, fmt.Errorf("%w: a tree entry has the name %q", errDamaged, name)
+		}
+		copy(e.ID[:], rest)
+		content = rest[len(ID{}):]
+		if n := len(entries); n > 0 && !treeLess(entries[n-1], e) || e.Mode == Tree && hasFile(entries, e.Name) {
+			return nil, fmt.Errorf("%w: the tree entry %q is out of order or there twice", errDamaged, name)
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// parseMode reads an octal mode as git does: of a file's permissions only the owner's x counts.
+func parseMode(text []byte) (Mode, bool) {
+	if len(text) == 0 || len(text) > 7 {
+		return 0, false
+	}
+	mode := 0
+	for _, c := range text {
+		if c < '0' || c > '7' {
+			return 0, false
+		}
+		mode = mode<<3 | int(c-'0')
+	}
+	switch mode & 0o170000 {
+	case 0o040000:
+		return Tree, true
+	case 0o120000:
+		return Symlink, true
+	case 0o160000:
+		return Submodule, true
+	case 0o100000:
+		if mode&0o100 != 0 {
+			return Executable, true
+		}
+		return Regular, true
+	}
+	return 0, false
+}
+
+// treeLess is git's order.
+func treeLess(a, b Entry) bool { return treeKey(a) < treeKey(b) }
+
+func treeKey(e Entry) string {
+	if e.Mode == Tree {
+		return e.Name + "/"
+	}
+	return e.Name
+}
+
+// hasFile reports whether a file of that name is among the entries: "a" and "a/" need not be neighbours.
+func hasFile(sorted []Entry, name string) bool {
+	i := sort.Search(len(sorted), func(i int) bool { return treeKey(sorted[i]) >= name })
+	return i < len(sorted) && treeKey(sorted[i]) == name
+}
