@@ -1,0 +1,103 @@
+package planner
+
+import (
+	"fmt"
+
+	"example.org/compose/fingerprint"
+	"example.org/compose/internal/rootfs"
+	"example.org/compose/internal/strictjson"
+	"example.org/compose/lockv2"
+)
+
+// Reasons of a conflict (docs/plans.md).
+const (
+	ReasonDifferentBytes     = "different-bytes"
+	ReasonCaseCollision      = "case-collision"
+	ReasonParentNotDirectory = "parent-not-directory"
+	ReasonIsDirectory        = "is-directory"
+	ReasonSymlink            = "symlink"
+	ReasonNotRegular         = "not-regular"
+	ReasonReservedMetadata   = "reserved-metadata"
+	ReasonUnreadable         = "unreadable"
+)
+
+// Conflict is one place where the target stands in the way.
+type Conflict struct {
+	Code        string // DESTINATION_CONFLICT
+	Destination lockv2.Destination
+	Component   lockv2.ComponentID // that supplies the destination; "" for the composer's own places
+	Reason      string             // one of the Reason constants
+	Message     string
+	Details     []strictjson.Member // further members of the document, in order
+}
+
+// Document returns the conflict as plans and results hold it.
+func (c *Conflict) Document() strictjson.Value {
+	doc := strictjson.Obj(
+		strictjson.F("code", strictjson.Str(c.Code)),
+		strictjson.F("destination", strictjson.Str(c.Destination)),
+		strictjson.F("reason", strictjson.Str(c.Reason)),
+		strictjson.F("message", strictjson.Str(c.Message)),
+	)
+	if c.Component != "" {
+		doc.Members = append(doc.Members, strictjson.F("component", strictjson.Str(c.Component)))
+	}
+	doc.Members = append(doc.Members, c.Details...)
+	return doc
+}
+
+// conflictAt is a conflict of destination whose cause stands at the path at: the destination or one of its parents.
+func conflictAt(destination lockv2.Destination, component lockv2.ComponentID, reason, at, msg string) *Conflict {
+	return &Conflict{
+		Code: CodeDestinationConflict, Destination: destination, Component: component, Reason: reason, Message: msg,
+		Details: []strictjson.Member{strictjson.F("at", strictjson.Str(at))},
+	}
+}
+
+// spelled is the conflict with a name that differs from the wanted one in ASCII case alone.
+func spelled(destination lockv2.Destination, component lockv2.ComponentID, at, wanted string) *Conflict {
+	return conflictAt(destination, component, ReasonCaseCollision, at, fmt.Sprintf(
+		"%q is there, which is the same as %q where case is ignored; rename it or move it away", at, wanted))
+}
+
+// blocked is the conflict with what rootfs found where a file or one of its folders belongs.
+func blocked(destination lockv2.Destination, component lockv2.ComponentID, fault *rootfs.Error) *Conflict {
+	at := fault.At
+	reason, msg := ReasonUnreadable, fmt.Sprintf("%q %s", at, fault.Message())
+	switch fault.Reason {
+	case rootfs.Symlink:
+		reason, msg = ReasonSymlink, fmt.Sprintf("%q is a symlink, which compose never follows; put a file or folder in its place, or move it away", at)
+	case rootfs.ParentNotDirectory:
+		reason, msg = ReasonParentNotDirectory, fmt.Sprintf("%q is no folder, but %q lies below it; move it away", at, string(destination))
+	case rootfs.IsDirectory:
+		reason, msg = ReasonIsDirectory, fmt.Sprintf("%q is a folder where a file belongs; move it away", at)
+	case rootfs.NotRegular:
+		reason, msg = ReasonNotRegular, fmt.Sprintf("%q is a FIFO, socket or device where a file belongs; move it away", at)
+	}
+	return conflictAt(destination, component, reason, at, msg)
+}
+
+// differs is the conflict with a regular file of other bytes.
+func differs(m *Material, found *rootfs.Sum) *Conflict {
+	c := &Conflict{
+		Code: CodeDestinationConflict, Destination: m.Destination, Component: m.Component, Reason: ReasonDifferentBytes,
+		Message: "a file with other bytes is there; move it away, or make it the same, then run the same command again",
+		Details: []strictjson.Member{strictjson.F("to_sha256", digest(m.Digest))},
+	}
+	if found == nil {
+		return c
+	}
+	c.Details = append(c.Details, strictjson.F("current_sha256", digest(found.Digest)))
+	if found.LF == m.Digest {
+		c.Message = "the file there has CRLF line ends where the source has LF, and no other difference; write it with LF (git's core.autocrlf or a .gitattributes may have changed it), then run the same command again"
+		c.Details = append(c.Details, strictjson.F("line_endings_only", strictjson.Boolean(true)))
+	}
+	return c
+}
+
+// reserved is the conflict with what stands where the composer keeps its own state.
+func reserved(path lockv2.Destination, what string) *Conflict {
+	return conflictAt(path, "", ReasonReservedMetadata, string(path), fmt.Sprintf("%q %s; compose keeps its own state there: move it away", string(path), what))
+}
+
+func digest(d fingerprint.Material) strictjson.Value { return strictjson.Str(d.String()) }

@@ -1,0 +1,219 @@
+package planner
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"example.org/compose/catalog"
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/rootfs"
+	"example.org/compose/lockv2"
+	"example.org/compose/resolver"
+)
+
+// Materialize resolves the choice in cat and computes every material: its bytes are hashed once, on all
+// cores, and not kept. repository is the identity that the lock records.
+//
+// Errors of the resolver come first; then of all materials, one kind after another and each by destination:
+// RESERVED_DESTINATION, DESTINATION_COLLISION, DUPLICATE_CONTRACT_REGISTRATION, INVALID_COMPONENT (a composed
+// material, which this version can't expand), SOURCE_LFS_POINTER, SOURCE_TOO_LARGE, READ_FAILED.
+func Materialize(ctx context.Context, cat *catalog.Catalog, repository string, cfg resolver.Config) (*Composition, error) {
+	ids, err := resolver.Resolve(cat, cfg.Intent)
+	if err != nil {
+		return nil, err
+	}
+	components := make([]*catalog.Component, len(ids))
+	for i, id := range ids {
+		components[i] = cat.Component(id)
+	}
+	c := &Composition{catalog: cat}
+	if c.Materials, err = collect(components); err != nil {
+		return nil, err
+	}
+	if err := checkDestinations(c.Materials); err != nil {
+		return nil, err
+	}
+	if err := c.generate(components); err != nil {
+		return nil, err
+	}
+	if err := c.hash(ctx); err != nil {
+		return nil, err
+	}
+	c.Lock = lockOf(cat, repository, cfg, components, c.Materials)
+	if c.lock, err = encodeLock(&c.Lock); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// collect gathers the materials of the components, by destination.
+func collect(components []*catalog.Component) ([]Material, error) {
+	n := 0
+	for _, component := range components {
+		n += len(component.Materials)
+	}
+	if n > catalog.MaxMaterials {
+		return nil, &Error{Base: diag.New(CodeSourceTooLarge, "", fmt.Sprintf(
+			"the choice supplies %d materials; a composition has at most %d: choose fewer components", n, catalog.MaxMaterials))}
+	}
+	materials := make([]Material, 0, n)
+	for _, component := range components {
+		for i := range component.Materials {
+			m := &component.Materials[i]
+			material := Material{Destination: m.Destination, Component: component.ID, Ownership: m.Ownership, Executable: m.Executable, source: m}
+			materials = append(materials, material)
+		}
+	}
+	slices.SortFunc(materials, func(a, b Material) int {
+		if order := strings.Compare(string(a.Destination), string(b.Destination)); order != 0 {
+			return order
+		}
+		return strings.Compare(string(a.Component), string(b.Component))
+	})
+	return materials, nil
+}
+
+// checkDestinations refuses materials that claim the composer's own places or meet each other.
+func checkDestinations(materials []Material) error {
+	destinations := make([]lockv2.Destination, len(materials))
+	for i := range materials {
+		m := &materials[i]
+		if m.Destination.Reserved() {
+			return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.New(CodeReservedDestination, string(m.Destination),
+				fmt.Sprintf("component %q supplies a file where compose keeps its own state; give it another destination", m.Component))}
+		}
+		destinations[i] = m.Destination
+	}
+	found := lockv2.FirstCollision(destinations)
+	if found == nil {
+		return nil
+	}
+	first, second := &materials[found.First], &materials[found.Second]
+	who := fmt.Sprintf("from component %q and component %q", first.Component, second.Component)
+	if first.Component == second.Component {
+		who = fmt.Sprintf("both from component %q", first.Component)
+	}
+	return &Error{Components: involved(first.Component, second.Component), Base: diag.New(CodeDestinationCollision, string(second.Destination),
+		fmt.Sprintf("%s (%s); change a destination, or choose without one of them", found.Describe(destinations), who))}
+}
+
+// involved returns two component ids as an Error holds them.
+func involved(a, b lockv2.ComponentID) []lockv2.ComponentID {
+	return slices.Compact(slices.Sorted(slices.Values([]lockv2.ComponentID{a, b})))
+}
+
+// hash computes digest and size of every material. The first fault by destination is the one reported,
+// whichever core meets its fault first.
+func (c *Composition) hash(ctx context.Context) error {
+	faults := make([]error, len(c.Materials))
+	err := rootfs.Each(ctx, len(c.Materials), func(i int, buf []byte) {
+		faults[i] = c.hashOne(ctx, &c.Materials[i], buf)
+	})
+	if err != nil {
+		return err
+	}
+	for _, fault := range faults {
+		if fault != nil {
+			return fault
+		}
+	}
+	return nil
+}
+
+func (c *Composition) hashOne(ctx context.Context, m *Material, buf []byte) error {
+	if m.source == nil {
+		m.Size, m.Digest = int64(len(m.generated)), sha256.Sum256(m.generated)
+		return nil
+	}
+	r, err := c.Open(ctx, m)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	hash := sha256.New()
+	var head []byte // the whole blob, where it is as short as a pointer
+	for {
+		n, err := r.Read(buf)
+		hash.Write(buf[:n])
+		if m.Size += int64(n); m.Size <= maxPointer {
+			head = append(head, buf[:n]...)
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return c.readFault(m, err)
+		}
+		if m.Size > catalog.MaxMaterial {
+			return c.fault(CodeSourceTooLarge, m, fmt.Sprintf("has more than the %d bytes that a material may have; make it smaller", catalog.MaxMaterial))
+		}
+	}
+	if m.Size <= maxPointer && bytes.HasPrefix(head, []byte(pointerPrefix)) {
+		return c.fault(CodeLFSPointer, m, "is a Git LFS pointer, not the file; commit the bytes themselves to the catalog")
+	}
+	hash.Sum(m.Digest[:0])
+	return nil
+}
+
+// A Git LFS pointer is a text of less than 1,024 bytes that begins with the version of its format.
+const (
+	maxPointer    = 1023
+	pointerPrefix = "version https://git-lfs.github.com/spec/"
+)
+
+// fault is an error about the source of a material.
+func (c *Composition) fault(code string, m *Material, msg string) error {
+	return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.New(code, sourcePath(m), msg)}
+}
+
+func (c *Composition) readFault(m *Material, err error) error {
+	var coded diag.Coded
+	if errors.As(err, &coded) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.Wrap(CodeReadFailed, sourcePath(m), "can't be read from the source", err)}
+}
+
+// sourcePath names the blob of a copied material in the catalog.
+func sourcePath(m *Material) string {
+	return "components/" + string(m.Component) + "/" + m.source.Source
+}
+
+// lockOf builds the lock that a first composition writes.
+func lockOf(cat *catalog.Catalog, repository string, cfg resolver.Config, components []*catalog.Component, materials []Material) lockv2.Lock {
+	lock := lockv2.Lock{
+		Source:              lockv2.Source{Repository: repository, Revision: cat.Revision()},
+		Intent:              cfg.Intent,
+		RecipeDigest:        cat.Recipe(cfg.Intent.Recipe).Digest,
+		ConfigurationDigest: cfg.Digest,
+		Components:          make([]lockv2.Component, len(components)),
+		Files:               make([]lockv2.File, len(materials)),
+	}
+	for i, component := range components {
+		lock.Components[i] = lockv2.Component{ID: component.ID, Version: component.Version, Digest: component.Digest}
+	}
+	for i := range materials {
+		m := &materials[i]
+		lock.Files[i] = lockv2.File{Destination: m.Destination, Component: m.Component, Ownership: m.Ownership, Digest: m.Digest}
+	}
+	return lock
+}
+
+// encodeLock returns the lock's bytes. A lock that could not be read again is refused here, before any target is looked at.
+func encodeLock(lock *lockv2.Lock) ([]byte, error) {
+	b, err := lockv2.Encode(lock)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > lockv2.MaxSize {
+		return nil, &Error{Base: diag.New(CodeSourceTooLarge, lockv2.LockPath, fmt.Sprintf(
+			"the lock of this choice would have %d bytes; a lock has at most %d: choose fewer components or shorter parameters", len(b), lockv2.MaxSize))}
+	}
+	return b, nil
+}
