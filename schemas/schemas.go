@@ -1,0 +1,126 @@
+// Package schemas holds the JSON Schemas (draft 2020-12) of every document that compose reads or
+// prints, as files that an editor can use and as a validator.
+//
+// Start with Validate. A schema is compiled when it is first used. An integer is a token of the form
+// -?(0|[1-9][0-9]*): 1.0 and 1e0 are none, here and in a component's own parameters_schema.
+//
+// The schemas say what the form of a document is. Rules that join several places of it, such as sorted
+// lists, portable paths and unique destinations, are checked where the document is read.
+package schemas
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"example.org/compose/internal/jsonschema"
+	"example.org/compose/internal/strictjson"
+)
+
+// The schemas, by the base name of their file.
+const (
+	Catalog        = "catalog"
+	Component      = "component"
+	Recipe         = "recipe"
+	Config         = "composition-config"
+	Lock           = "composition-lock"
+	Transaction    = "composition-transaction"
+	InitialPlan    = "initial-plan"
+	UpdatePlan     = "update-plan"
+	UpgradePlan    = "upgrade-plan"
+	ApplyResult    = "apply-result"
+	ValidateResult = "validate-result"
+	InspectResult  = "inspect-result"
+	CatalogCheck   = "catalog-check-result"
+	HashResult     = "hash-result"
+	ErrorResult    = "error-result"
+)
+
+// CodeSchemaValidationFailed is the code of a document that breaks its schema.
+const CodeSchemaValidationFailed = "SCHEMA_VALIDATION_FAILED"
+
+// Violation is one place where a document breaks its schema: a JSON pointer into the document, the
+// keyword that does not hold, and what is wrong.
+type Violation = jsonschema.Violation
+
+// Schema is a compiled schema that a catalog brought, such as a component's parameters_schema.
+// Its Validate returns every violation, by pointer then rule. Calls may overlap.
+type Schema = jsonschema.Schema
+
+// Error says what is wrong with a schema that a catalog brought, and at which JSON pointer.
+type Error = jsonschema.Error
+
+const suffix = ".schema.json"
+
+//go:embed *.schema.json
+var files embed.FS
+
+// entry compiles one schema when it is first asked for.
+type entry struct {
+	bytes   func() []byte
+	compile func() *Schema
+}
+
+// entries is filled once, before main, and only read after that.
+var entries = func() map[string]entry {
+	made := map[string]entry{}
+	for _, name := range Names() {
+		text := sync.OnceValue(func() []byte {
+			b, err := files.ReadFile(name + suffix)
+			if err != nil {
+				panic(err) // embedded: it was listed just now
+			}
+			return b
+		})
+		made[name] = entry{text, sync.OnceValue(func() *Schema {
+			doc, err := strictjson.Parse(text(), 0)
+			if err != nil {
+				panic(fmt.Sprintf("schemas: %s: %v", name, err)) // a test compiles all
+			}
+			schema, err := Compile(doc)
+			if err != nil {
+				panic(fmt.Sprintf("schemas: %s: %v", name, err))
+			}
+			return schema
+		})}
+	}
+	return made
+}()
+
+func named(name string) entry {
+	e, found := entries[name]
+	if !found {
+		panic(fmt.Sprintf("schemas: there is no schema %q", name))
+	}
+	return e
+}
+
+// Validate returns the violations of the named schema, by pointer then rule; none when doc conforms.
+// Past 1,000 of them the rest is left out. An unknown name is a programmer's misuse and panics.
+func Validate(name string, doc strictjson.Value) []Violation {
+	return named(name).compile().ValidateTrusted(doc)
+}
+
+// Bytes returns the text of the named schema, as the file beside this source holds it. The caller
+// owns it. An unknown name panics.
+func Bytes(name string) []byte { return slices.Clone(named(name).bytes()) }
+
+// Names returns the names of all schemas, sorted.
+func Names() []string {
+	list, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // embedded
+	}
+	names := make([]string, len(list))
+	for i, f := range list {
+		names[i] = strings.TrimSuffix(f.Name(), suffix)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Compile compiles a schema document of draft 2020-12 that a catalog brought. References to anywhere
+// outside the document are refused, so that no file and no network is ever read. The error is an *Error.
+func Compile(doc strictjson.Value) (*Schema, error) { return jsonschema.Compile(doc) }
