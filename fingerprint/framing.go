@@ -9,18 +9,15 @@ import (
 
 // Framing hashes a sequence of parts so that no two different sequences feed SHA-256 the same bytes:
 // a part of any length comes after its length, as a big-endian u64. The format of each identity says
-// which parts it has (docs/identities.md). Not for use by several goroutines at once.
+// which parts it has, most of them a domain first (docs/identities.md). Not for use by several goroutines
+// at once.
 type Framing struct {
 	h   hash.Hash
 	num [8]byte
 }
 
-// NewFraming begins with the framed domain, which keeps identities of different formats apart.
-func NewFraming(domain string) *Framing {
-	f := &Framing{h: sha256.New()}
-	f.Text(domain)
-	return f
-}
+// NewFraming returns a sequence without parts.
+func NewFraming() *Framing { return &Framing{h: sha256.New()} }
 
 // Byte adds one byte, such as a tag.
 func (f *Framing) Byte(b byte) {

@@ -16,7 +16,8 @@ const localPath = 0
 //
 // l must keep the rules of a lock: files and components in order, every owner resolved.
 func (l *Lock) Composition() fingerprint.Composition {
-	m := manifest{fingerprint.NewFraming(CompositionAlgorithm)}
+	m := manifest{fingerprint.NewFraming()}
+	m.out.Text(CompositionAlgorithm)
 	m.out.Byte(1)
 	m.out.Uint64(uint64(2 + len(l.Components) + len(l.Files)))
 
