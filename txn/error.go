@@ -1,0 +1,120 @@
+package txn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"example.org/compose/internal/diag"
+	"example.org/compose/validator"
+)
+
+// Codes of an *Error. docs/codes.md says what each means.
+const (
+	CodeTargetBusy            = "TARGET_BUSY"
+	CodeTargetLockUnsupported = "TARGET_LOCK_UNSUPPORTED"
+	CodeInvalidTarget         = "INVALID_TARGET"
+	CodePreconditionChanged   = "PRECONDITION_CHANGED"
+	CodeReadFailed            = "READ_FAILED"
+	CodeWriteFailed           = "WRITE_FAILED"
+	CodeValidationFailed      = "VALIDATION_FAILED"
+	CodeInterrupted           = "INTERRUPTED"
+)
+
+// Error says why a change stopped. After any of them the same command goes on.
+type Error struct {
+	diag.Base
+	Faults []validator.Fault // of VALIDATION_FAILED: all of them
+}
+
+// writeFault is WRITE_FAILED at path, below the target and never a temporary name: what failed, and what to do.
+func writeFault(path, doing string, err error) error {
+	err = cause(err)
+	remedy := "see to it and run the same command again"
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		remedy = "make room and run the same command again"
+	case errors.Is(err, syscall.EROFS):
+		remedy = "the file system is read-only: mount it for writing and run the same command again"
+	case errors.Is(err, fs.ErrPermission):
+		remedy = "let this user write to the folder and run the same command again"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		remedy = "raise the limit of open files (ulimit -n) and run the same command again"
+	case errors.Is(err, syscall.EXDEV):
+		remedy = "this folder is on another file system than the target's root, and files can't be moved there; unmount it and run the same command again"
+	case errors.Is(err, syscall.EIO):
+		remedy = "check the disk, then run the same command again"
+	}
+	return &Error{Base: diag.Wrap(CodeWriteFailed, path, doing+" failed; "+remedy, err)}
+}
+
+// changed is PRECONDITION_CHANGED at path: the target is not any more what the plan was made for.
+func changed(path, msg string) error {
+	return &Error{Base: diag.New(CodePreconditionChanged, path, msg+" since the plan was made; nothing of it was overwritten: look at it and run the same command again")}
+}
+
+// interrupted is what a context that ended becomes; errors.Is finds the context's own error in it.
+func interrupted(ctx context.Context) *Error {
+	return &Error{Base: diag.Wrap(CodeInterrupted, "", "stopped before the lock was written; run the same command again to go on: files that are in place are adopted", ctx.Err())}
+}
+
+// entryFault tells a failed attempt to put something into a folder from a folder that changed under it.
+func entryFault(path, doing string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return changed(path, "a folder on the way went away")
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP):
+		return changed(path, "something other than a folder came to stand on the way")
+	}
+	return writeFault(path, doing, err)
+}
+
+// cause strips the calls and names that os adds: the names are those of temporary files.
+func cause(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	var s *os.SyscallError
+	switch {
+	case errors.As(err, &p):
+		return cause(p.Err)
+	case errors.As(err, &l):
+		return cause(l.Err)
+	case errors.As(err, &s):
+		return cause(s.Err)
+	}
+	return err
+}
+
+// coded returns err where it has a code of its own, or else wraps it as READ_FAILED.
+func coded(ctx context.Context, path string, err error) error {
+	var c diag.Coded
+	switch {
+	case ctx.Err() != nil:
+		return interrupted(ctx)
+	case errors.As(err, &c):
+		return err
+	}
+	return &Error{Base: diag.Wrap(CodeReadFailed, path, "can't be read from the source", cause(err))}
+}
+
+// describe lists the faults of a validation in one line, the first few in words.
+func describe(faults []validator.Fault) string {
+	const most = 5
+	text := ""
+	for i, f := range faults {
+		if i == most {
+			return text + fmt.Sprintf("; and %d more", len(faults)-most)
+		}
+		if i > 0 {
+			text += "; "
+		}
+		if f.Destination != "" {
+			text += string(f.Destination) + ": "
+		}
+		text += f.Message
+	}
+	return text
+}

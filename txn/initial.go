@@ -1,0 +1,138 @@
+package txn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"example.org/compose/internal/diag"
+	"example.org/compose/planner"
+	"example.org/compose/validator"
+)
+
+// Initial makes a first composition at the target path: it plans under the target's lock, installs, makes
+// all durable, writes the lock, and validates. A plan in conflict writes nothing and is a Result with status conflict.
+//
+// A target that is absent is planned for before it is made. Errors: those of plan; INVALID_TARGET, TARGET_BUSY,
+// TARGET_LOCK_UNSUPPORTED, PRECONDITION_CHANGED, READ_FAILED, WRITE_FAILED; VALIDATION_FAILED, and the lock that
+// this run wrote is taken away again; INTERRUPTED for a ctx that ended, which is looked at until the lock
+// is written. After any of them the same command goes on. Calls on one target may run at once: one works.
+func Initial(ctx context.Context, path string, plan PlanFunc, opt Options) (*Result, error) {
+	refused := errors.New("refused")
+	var result *Result
+	t, err := acquire(ctx, path, opt.Wait, func() error {
+		p, err := plan(ctx, nil)
+		if err != nil {
+			return planFault(ctx, err)
+		}
+		if result = conflictResult(p); result != nil {
+			return refused
+		}
+		return checkSpace(nearest(path), p.Actions, p.Composition.LockBytes())
+	})
+	if errors.Is(err, refused) {
+		return result, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	result, err = t.initial(ctx, plan, opt)
+	if err != nil || result.Status == StatusConflict {
+		t.abandon()
+		return result, err
+	}
+	t.close()
+	return result, nil
+}
+
+// initial is Initial on a target that is held.
+func (t *target) initial(ctx context.Context, plan PlanFunc, opt Options) (*Result, error) {
+	if err := planner.CheckUnmanaged(t.root); err != nil {
+		return nil, err
+	}
+	p, err := plan(ctx, t.root)
+	if err != nil {
+		return nil, planFault(ctx, err)
+	}
+	if result := conflictResult(p); result != nil {
+		return result, nil
+	}
+	if err := checkSpace(t.path, p.Actions, p.Composition.LockBytes()); err != nil {
+		return nil, err
+	}
+	if err := checkFolders(t.disk, p.Actions); err != nil {
+		return nil, err
+	}
+	t.root.Forget() // what the plan remembers of the target is not to be taken for its state from here on
+	work := &installation{
+		disk: t.disk, open: p.Composition.Open, actions: p.Actions, lock: p.Composition.LockBytes(),
+		above: func() error { return syncAbove(t.folder) }, opt: opt,
+	}
+	if err := work.run(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.validate(ctx, work); err != nil {
+		return nil, err
+	}
+	created, adopted := work.done()
+	return &Result{Status: StatusApplied, Operation: "initial", Lock: &p.Composition.Lock, Created: created, Adopted: adopted}, nil
+}
+
+// validate looks at the finished target with the validator, as CI will. It is not interrupted: it writes nothing
+// unless it finds a fault, and a lock that nobody looked at should not stay.
+func (t *target) validate(ctx context.Context, work *installation) error {
+	report, err := validator.Validate(context.WithoutCancel(ctx), t.path)
+	if err == nil && report.State == validator.Valid {
+		return nil
+	}
+	fault := &Error{}
+	if err != nil {
+		fault.Base = diag.Wrap(CodeValidationFailed, t.path, "the finished target could not be validated", err)
+	} else {
+		fault.Faults = report.Faults
+		fault.Base = diag.New(CodeValidationFailed, "", fmt.Sprintf(
+			"something changed the target while it was composed: %s; the lock was taken away again: look at it and run the same command again", describe(report.Faults)))
+	}
+	if err := work.withdraw(); err != nil {
+		return err
+	}
+	work.undo()
+	return fault
+}
+
+// conflictResult is the result of a plan with conflicts, or nil.
+func conflictResult(p *planner.InitialPlan) *Result {
+	if len(p.Conflicts) == 0 {
+		return nil
+	}
+	return &Result{Status: StatusConflict, Operation: "initial", Conflicts: p.Conflicts}
+}
+
+// planFault is the error of a plan, or that of a context that ended while it was made.
+func planFault(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return interrupted(ctx)
+	}
+	return err
+}
+
+// warner passes each warning on once.
+type warner struct {
+	to   func(string)
+	mu   sync.Mutex
+	said map[string]bool
+}
+
+func (w *warner) warn(msg string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.to == nil || w.said[msg] {
+		return
+	}
+	if w.said == nil {
+		w.said = map[string]bool{}
+	}
+	w.said[msg] = true
+	w.to(msg)
+}

@@ -1,0 +1,221 @@
+package txn
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+
+	"example.org/compose/fingerprint"
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/rootfs"
+	"example.org/compose/lockv2"
+	"example.org/compose/planner"
+)
+
+// From this many files on one syncfs is faster than an fsync of each: on an ext4 SSD 100 files of 3 KB
+// take 5 ms against 13, and 20 take 1 against 3. It also flushes what other programs have written, so a small
+// composition on a busy machine is better off without.
+const bulkFrom = 64
+
+// flushWorkers is how many fsyncs wait for the disk at once: a journal commits them together.
+const flushWorkers = 8
+
+// stage writes and flushes every new file under its temporary name, checking the digest on the way.
+func (n *installation) stage(ctx context.Context) error {
+	var creates []int
+	for i := range n.actions {
+		if n.actions[i].Kind == planner.Create {
+			creates = append(creates, i)
+		}
+	}
+	bulk := len(creates) >= bulkFrom && n.disk.Bulk()
+	workers := flushWorkers
+	if bulk {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	err := each(ctx, len(creates), workers, func(ctx context.Context, k int, buf []byte) error {
+		i := creates[k]
+		if err := n.stageOne(ctx, n.actions[i].Material, stagingName(i), !bulk, buf); err != nil {
+			return err
+		}
+		n.progress.add()
+		return nil
+	})
+	if err != nil || !bulk {
+		return err
+	}
+	if err := n.disk.SyncAll(); err != nil {
+		return writeFault("", "flushing the new files to the disk", err)
+	}
+	return nil
+}
+
+func (n *installation) stageOne(ctx context.Context, m *planner.Material, path string, sync bool, buf []byte) error {
+	from, err := n.open(ctx, m)
+	if err != nil {
+		return coded(ctx, string(m.Destination), err)
+	}
+	defer from.Close()
+	to, err := n.disk.Create(path, m.Executable)
+	if err != nil {
+		return entryFault(string(m.Destination), "writing the new file", err)
+	}
+	err = copyChecked(ctx, m, to, from, buf)
+	if err == nil && sync {
+		if flushed := to.Sync(); flushed != nil {
+			err = writeFault(string(m.Destination), "flushing the new file to the disk", flushed)
+		}
+	}
+	if closed := to.Close(); err == nil && closed != nil {
+		err = writeFault(string(m.Destination), "writing the new file", closed)
+	}
+	return err
+}
+
+// copyChecked copies the bytes of m and compares their digest with the plan's.
+func copyChecked(ctx context.Context, m *planner.Material, to io.Writer, from io.Reader, buf []byte) error {
+	hash := sha256.New()
+	for {
+		if ctx.Err() != nil {
+			return interrupted(ctx)
+		}
+		got, err := from.Read(buf)
+		hash.Write(buf[:got])
+		if _, err := to.Write(buf[:got]); err != nil {
+			return writeFault(string(m.Destination), "writing the new file", err)
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return coded(ctx, string(m.Destination), err)
+		}
+	}
+	var sum fingerprint.Material
+	if hash.Sum(sum[:0]); sum != m.Digest {
+		return &Error{Base: diag.New(CodeReadFailed, string(m.Destination), fmt.Sprintf(
+			"the source gave other bytes (SHA-256 %s) than it did for the plan (%s); check the source repository with git fsck", sum, m.Digest))}
+	}
+	return nil
+}
+
+// settle makes durable what is in place: the folders of every destination with those above them, up to the root and
+// beyond, whether this run made them or an earlier one, and the files that were adopted.
+func (n *installation) settle(ctx context.Context) error {
+	folders, files := n.touched()
+	if len(folders)+len(files) >= bulkFrom && n.disk.Bulk() {
+		if err := n.disk.SyncAll(); err != nil {
+			return writeFault("", "flushing the files to the disk", err)
+		}
+		return nil
+	}
+	err := each(ctx, len(files), flushWorkers, func(_ context.Context, i int, _ []byte) error {
+		if err := n.disk.SyncFile(string(files[i])); err != nil {
+			return entryFault(string(files[i]), "flushing the file to the disk", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := n.flushFolders(folders); err != nil {
+		return err
+	}
+	if err := n.above(); err != nil {
+		return writeFault("", "flushing the folders above the target", err)
+	}
+	return nil
+}
+
+// touched returns the folders that a flush must cover, by path, and the files that this run did not write.
+func (n *installation) touched() (folders []string, files []lockv2.Destination) {
+	seen := map[string]bool{"": true, lockv2.StateFolder: true}
+	folders = []string{"", lockv2.StateFolder}
+	for i := range n.actions {
+		m := n.actions[i].Material
+		if n.adopted[i] {
+			files = append(files, m.Destination)
+		}
+		for folder, _ := split(string(m.Destination)); !seen[folder]; folder, _ = split(folder) {
+			seen[folder] = true
+			folders = append(folders, folder)
+		}
+	}
+	return folders, files
+}
+
+// flushFolders flushes each folder. Where a file system can't, one warning says so.
+func (n *installation) flushFolders(folders []string) error {
+	return each(context.Background(), len(folders), flushWorkers, func(_ context.Context, i int, _ []byte) error {
+		err := n.disk.SyncFolder(folders[i])
+		if errors.Is(err, errNoFolderSync) {
+			n.warnings.warn("this file system can't flush folders: after a power failure new files may be missing; run compose validate then")
+			return nil
+		}
+		if err != nil {
+			return entryFault(named(folders[i]), "flushing the folder to the disk", err)
+		}
+		return nil
+	})
+}
+
+// each calls work for every index below n, on so many goroutines, each with a buffer of its own. After an
+// error no further call begins; the error at the lowest index is returned, or INTERRUPTED for a ctx that ended.
+func each(ctx context.Context, n, workers int, work func(ctx context.Context, i int, buf []byte) error) error {
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	next, failed := 0, error(nil)
+	at := n
+	take := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		if failed != nil || next == n || ctx.Err() != nil {
+			return n
+		}
+		next++
+		return next - 1
+	}
+	for range min(workers, n) {
+		group.Go(func() {
+			buf := make([]byte, rootfs.BufferSize)
+			for i := take(); i < n; i = take() {
+				if err := work(ctx, i, buf); err != nil {
+					mu.Lock()
+					if i < at {
+						at, failed = i, err
+					}
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	group.Wait()
+	if failed == nil && ctx.Err() != nil {
+		return interrupted(ctx)
+	}
+	return failed
+}
+
+// counter reports progress.
+type counter struct {
+	to    func(done, total int)
+	total int
+	mu    sync.Mutex
+	done  int
+}
+
+// step is how many files lie between two reports.
+const step = 32
+
+func (c *counter) add() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done++
+	if c.to != nil && (c.done%step == 0 || c.done == c.total) {
+		c.to(c.done, c.total)
+	}
+}
