@@ -1,0 +1,152 @@
+package arch
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers is the picture in docs/architecture.md, from the ground up. A package imports only packages of the
+// lines above its own.
+var layers = [][]string{
+	{"fingerprint", "internal/diag", "internal/portable", "internal/strictjson"},
+	{"fingerprint/scsha", "fingerprint/treedigest", "internal/jsonschema"},
+	{"lockv2", "schemas"},
+	{"internal/gitrepo", "internal/rootfs"},
+	{"internal/starter", "validator"},
+	{"catalog"},
+	{"resolver"},
+	{"planner"},
+	{"txn"},
+	{"cmd/compose"},
+	{"internal/arch", "internal/catalogtest"},
+}
+
+// modules lists the modules from elsewhere that each package may use. The others, and everything that the
+// consumer's validator is made of, use the standard library alone.
+var modules = map[string][]string{
+	"internal/catalogtest": {"github.com/go-git/go-git/v5"},
+	"cmd/compose":          {"github.com/alecthomas/kong", "golang.org/x/sys", "golang.org/x/term"},
+	"internal/gitrepo":     {"github.com/go-git/go-git/v5", "golang.org/x/sys"},
+	"internal/starter":     {"github.com/go-git/go-git/v5"},
+	"txn":                  {"golang.org/x/sys"},
+}
+
+// testModules lists what the tests of any package may use beside that.
+var testModules = []string{
+	"github.com/go-git/go-git/v5",
+	"github.com/rogpeppe/go-internal",
+	"github.com/santhosh-tekuri/jsonschema/v5",
+	"golang.org/x/sys",
+	"pgregory.net/rapid",
+}
+
+// standalone are the packages that one generator writes out as the consumer's validator: they and what they
+// import, at any depth, use the standard library alone.
+var standalone = []string{"fingerprint", "fingerprint/scsha", "fingerprint/treedigest", "lockv2", "validator"}
+
+func TestImports(t *testing.T) {
+	report(t, checkImports(load(t, moduleRoot)))
+	wantFindings(t, checkImports(load(t, brokenRoot)),
+		"fingerprint/kong.go imports github.com/alecthomas/kong, which is not among the modules of fingerprint",
+		"lockv2/up.go imports planner, which is not below lockv2",
+		"planner/planner_test.go imports example.com/assert, which is not among the modules of the tests of planner",
+		"planner/plans_plan9.go imports example.com/plans, which is not among the modules of planner",
+		"catalog/writes.go imports golang.org/x/sys/unix, which is not among the modules of catalog",
+		"stray/stray.go: package stray has no place",
+		"lockv2 is to use the standard library alone: lockv2 -> fingerprint -> github.com/alecthomas/kong",
+		"fingerprint is to use the standard library alone: fingerprint -> github.com/alecthomas/kong",
+		"lockv2 is to use the standard library alone: lockv2 -> planner -> example.com/plans",
+	)
+}
+
+// Every package that is named here exists, so that a table does not outlive what it is about.
+func TestTablesAreCurrent(t *testing.T) {
+	there := make(map[string]bool)
+	for _, f := range load(t, moduleRoot).files {
+		there[f.pkg] = true
+	}
+	for _, pkg := range slices.Concat(slices.Concat(layers...), slices.Collect(maps.Keys(modules)), standalone) {
+		if !there[pkg] {
+			t.Errorf("package %s is in a table and not in the module", pkg)
+		}
+	}
+}
+
+func checkImports(s *source) []string {
+	rank := make(map[string]int)
+	for i, layer := range layers {
+		for _, pkg := range layer {
+			rank[pkg] = i
+		}
+	}
+	var findings []string
+	finding := func(format string, args ...any) { findings = append(findings, fmt.Sprintf(format, args...)) }
+	for _, f := range s.files {
+		own, placed := rank[f.pkg]
+		if !placed {
+			finding("%s: package %s has no place in layers", f.path, f.pkg)
+			continue
+		}
+		for _, name := range f.imports() {
+			below, inside := strings.CutPrefix(name, modulePath+"/")
+			switch {
+			case inside && !f.test: // a test may look down from above: an example of lockv2 may use txn
+				if r, placed := rank[below]; !placed || r >= own {
+					finding("%s imports %s, which is not below %s", f.path, below, f.pkg)
+				}
+			case inside || standard(name):
+			case f.test:
+				if !of(name, slices.Concat(modules[f.pkg], testModules)) {
+					finding("%s imports %s, which is not among the modules of the tests of %s", f.path, name, f.pkg)
+				}
+			case !of(name, modules[f.pkg]):
+				finding("%s imports %s, which is not among the modules of %s", f.path, name, f.pkg)
+			}
+		}
+	}
+	return append(findings, checkStandalone(s)...)
+}
+
+// checkStandalone follows the imports of each standalone package, for every system at once.
+func checkStandalone(s *source) []string {
+	imports := make(map[string][]string)
+	for _, f := range s.files {
+		if f.library() {
+			imports[f.pkg] = append(imports[f.pkg], f.imports()...)
+		}
+	}
+	var findings []string
+	for _, root := range standalone {
+		seen := make(map[string]bool)
+		var walk func(pkg, chain string)
+		walk = func(pkg, chain string) {
+			if seen[pkg] {
+				return
+			}
+			seen[pkg] = true
+			for _, name := range slices.Compact(slices.Sorted(slices.Values(imports[pkg]))) {
+				if below, inside := strings.CutPrefix(name, modulePath+"/"); inside {
+					walk(below, chain+" -> "+below)
+				} else if !standard(name) {
+					findings = append(findings, fmt.Sprintf("%s is to use the standard library alone: %s -> %s", root, chain, name))
+				}
+			}
+		}
+		walk(root, root)
+	}
+	return findings
+}
+
+// standard reports whether an import path is of the standard library: its first part has no dot.
+func standard(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	return !strings.Contains(first, ".") && name != "C"
+}
+
+// of reports whether the package of that path belongs to one of the modules.
+func of(name string, modules []string) bool {
+	return slices.ContainsFunc(modules, func(m string) bool { return name == m || strings.HasPrefix(name, m+"/") })
+}
