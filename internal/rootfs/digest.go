@@ -1,0 +1,150 @@
+package rootfs
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+
+	"example.org/compose/fingerprint"
+	"example.org/compose/lockv2"
+)
+
+// Sum is what Digest and DigestLF found.
+type Sum struct {
+	Digest fingerprint.Material // of the exact bytes
+	LF     fingerprint.Material // of the bytes with every CRLF made LF; zero from Digest
+	Size   int64                // of the exact bytes
+}
+
+// Digest reads the regular file at the destination in pieces and returns the digest of its bytes. buf is
+// the caller's, one for each worker, not empty. The error is an *Error of any Reason but TooLarge, or ctx's.
+func (r *Root) Digest(ctx context.Context, d lockv2.Destination, buf []byte) (Sum, error) {
+	return r.sum(ctx, d, buf, false)
+}
+
+// DigestLF is Digest with LF too: for a file that was found to differ from what is recorded.
+func (r *Root) DigestLF(ctx context.Context, d lockv2.Destination, buf []byte) (Sum, error) {
+	return r.sum(ctx, d, buf, true)
+}
+
+func (r *Root) sum(ctx context.Context, d lockv2.Destination, buf []byte, lf bool) (Sum, error) {
+	for range attempts {
+		file, info, err := r.OpenFile(d)
+		if err != nil {
+			return Sum{}, err
+		}
+		sum, err := hashFile(ctx, file, info.Size(), buf, lf)
+		file.Close()
+		switch {
+		case ctx.Err() != nil:
+			return Sum{}, ctx.Err()
+		case err != nil:
+			return Sum{}, fault(d, string(d), Unreadable, err)
+		case sum.Size == info.Size():
+			return sum, nil
+		}
+	}
+	return Sum{}, fault(d, string(d), Changed, nil)
+}
+
+// hashFile reads to the end, or to the first piece past size: something may write as fast as this reads.
+func hashFile(ctx context.Context, file *os.File, size int64, buf []byte, lf bool) (Sum, error) {
+	var sum Sum
+	exact := sha256.New()
+	joined := lfHash{hash: sha256.New()}
+	for ctx.Err() == nil {
+		n, err := file.Read(buf)
+		exact.Write(buf[:n])
+		sum.Size += int64(n)
+		if lf {
+			joined.write(buf[:n])
+		}
+		if errors.Is(err, io.EOF) || sum.Size > size {
+			exact.Sum(sum.Digest[:0])
+			if lf {
+				joined.sum(sum.LF[:0])
+			}
+			return sum, nil
+		}
+		if err != nil {
+			return Sum{}, err
+		}
+	}
+	return Sum{}, ctx.Err()
+}
+
+// lfHash hashes bytes with every CRLF made LF, however they are cut into pieces.
+type lfHash struct {
+	hash hash.Hash
+	cr   bool // the last piece ended in a CR, which is not hashed yet
+}
+
+func (h *lfHash) write(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	if h.cr && b[0] != '\n' {
+		h.hash.Write([]byte{'\r'})
+	}
+	h.cr = b[len(b)-1] == '\r'
+	if h.cr {
+		b = b[:len(b)-1]
+	}
+	for {
+		i := bytes.Index(b, []byte("\r\n"))
+		if i < 0 {
+			h.hash.Write(b)
+			return
+		}
+		h.hash.Write(b[:i])
+		b = b[i+1:]
+	}
+}
+
+// sum appends the digest to b. Nothing may be written after it.
+func (h *lfHash) sum(b []byte) []byte {
+	if h.cr {
+		h.hash.Write([]byte{'\r'})
+	}
+	return h.hash.Sum(b)
+}
+
+// ReadFile returns the bytes of the regular file at the destination, TooLarge when there are more than limit.
+func (r *Root) ReadFile(d lockv2.Destination, limit int64) ([]byte, error) {
+	for range attempts {
+		b, size, err := r.readOnce(d, limit)
+		if err != nil {
+			return nil, err
+		}
+		if int64(len(b)) == size {
+			return b, nil
+		}
+	}
+	return nil, fault(d, string(d), Changed, nil)
+}
+
+// readOnce returns at most limit bytes, and the size that the file had when it was opened.
+func (r *Root) readOnce(d lockv2.Destination, limit int64) ([]byte, int64, error) {
+	file, info, err := r.OpenFile(d)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer file.Close()
+	tooLarge := fault(d, string(d), TooLarge, fmt.Errorf("at most %d bytes", limit))
+	if info.Size() > limit {
+		return nil, 0, tooLarge
+	}
+	b := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	if _, err := b.ReadFrom(io.LimitReader(file, limit+1)); err != nil {
+		return nil, 0, fault(d, string(d), Unreadable, err)
+	}
+	if int64(b.Len()) > limit {
+		return nil, 0, tooLarge
+	}
+	return b.Bytes(), info.Size(), nil
+}
