@@ -24,12 +24,12 @@ func Parse(b []byte, maxDepth int) (Value, error) {
 	if reason := encodingFault(b); reason != "" {
 		return Value{}, &Error{Line: 1, Column: 1, Reason: reason}
 	}
-	p := parser{text: string(b), maxDepth: maxDepth}
-	var v Value
-	if p.document(&v) {
-		return v, nil
+	p := parser{text: string(b), maxDepth: maxDepth, maxValues: MaxValues}
+	v, ok := p.document()
+	if !ok {
+		return Value{}, p.fault()
 	}
-	return Value{}, p.fault()
+	return v, nil
 }
 
 // parser reads text from at on. Its methods return false after a fault, which failAt and reason hold.
@@ -37,12 +37,13 @@ func Parse(b []byte, maxDepth int) (Value, error) {
 // The members and items of containers that are still open stand on two stacks, so that each container
 // is allocated once and at its exact size.
 type parser struct {
-	text     string
-	at       int
-	maxDepth int
-	values   int
-	items    []Value
-	members  []Member
+	text      string
+	at        int
+	maxDepth  int
+	maxValues int
+	values    int // read so far
+	items     []Value
+	members   []Member
 
 	failAt int
 	reason string
@@ -53,22 +54,23 @@ func (p *parser) fail(at int, reason string) bool {
 	return false
 }
 
-func (p *parser) document(v *Value) bool {
+func (p *parser) document() (Value, bool) {
 	p.space()
 	if p.at == len(p.text) {
 		if p.at == 0 {
-			return p.fail(0, "the text is empty; want a JSON document")
+			return Value{}, p.fail(0, "the text is empty; want a JSON document")
 		}
-		return p.fail(p.at, "the text is white space alone; want a JSON document")
+		return Value{}, p.fail(p.at, "the text is white space alone; want a JSON document")
 	}
-	if !p.value(v, 0) {
-		return false
+	v, ok := p.value(0)
+	if !ok {
+		return Value{}, false
 	}
 	p.space()
 	if p.at < len(p.text) {
-		return p.fail(p.at, "text after the end of the document; remove it")
+		return Value{}, p.fail(p.at, "text after the end of the document; remove it")
 	}
-	return true
+	return v, true
 }
 
 func (p *parser) space() {
@@ -83,26 +85,34 @@ func (p *parser) space() {
 }
 
 // value reads the value that begins at p.at; depth containers are open around it.
-func (p *parser) value(v *Value, depth int) bool {
-	if p.values++; p.values > MaxValues {
-		return p.fail(p.at, "the document holds more than 4194304 values")
+func (p *parser) value(depth int) (v Value, ok bool) {
+	if p.values++; p.values > p.maxValues {
+		return v, p.fail(p.at, "the document holds more than "+itoa(p.maxValues)+" values")
 	}
 	if p.at == len(p.text) {
-		return p.fail(p.at, "the text ends where a value belongs")
+		return v, p.fail(p.at, "the text ends where a value belongs")
 	}
 	switch c := p.text[p.at]; {
 	case c == '"':
 		v.Kind = String
-		return p.str(&v.Text)
+		v.Text, ok = p.str()
+		return v, ok
 	case c == '{':
 		v.Kind = Object
-		return p.open(depth) && p.object(&v.Members, depth+1)
+		if p.open(depth) {
+			v.Members, ok = p.object(depth + 1)
+		}
+		return v, ok
 	case c == '[':
 		v.Kind = Array
-		return p.open(depth) && p.array(&v.Items, depth+1)
+		if p.open(depth) {
+			v.Items, ok = p.array(depth + 1)
+		}
+		return v, ok
 	case c == '-' || '0' <= c && c <= '9':
 		v.Kind = Number
-		return p.number(&v.Text)
+		v.Text, ok = p.number()
+		return v, ok
 	}
 	switch rest := p.text[p.at:]; {
 	case word(rest, "true"):
@@ -114,9 +124,9 @@ func (p *parser) value(v *Value, depth int) bool {
 	case word(rest, "null"):
 		p.at += len("null")
 	default:
-		return p.unexpected("a value")
+		return v, p.unexpected("a value")
 	}
-	return true
+	return v, true
 }
 
 // open steps over the bracket at p.at.
@@ -129,65 +139,72 @@ func (p *parser) open(depth int) bool {
 	return true
 }
 
-func (p *parser) array(out *[]Value, depth int) bool {
-	start := len(p.items)
+func (p *parser) array(depth int) (items []Value, ok bool) {
 	if p.at < len(p.text) && p.text[p.at] == ']' {
 		p.at++
-		return true
+		return nil, true
 	}
-	for {
-		var v Value
-		if !p.value(&v, depth) {
-			return false
+	start := len(p.items)
+	for more := true; more; {
+		v, ok := p.value(depth)
+		if !ok {
+			return nil, false
 		}
-		p.items = append(p.items, v)
-		if more, ok := p.next(']', "an item"); !ok {
-			return false
-		} else if !more {
-			break
+		p.items = push(p.items, v)
+		if more, ok = p.next(']', "an item"); !ok {
+			return nil, false
 		}
 	}
-	*out, p.items = pop(p.items, start)
-	return true
+	items, p.items = pop(p.items, start)
+	return items, true
 }
 
-func (p *parser) object(out *[]Member, depth int) bool {
-	start := len(p.members)
-	names := nameSet{ascending: true}
+func (p *parser) object(depth int) (members []Member, ok bool) {
 	if p.at < len(p.text) && p.text[p.at] == '}' {
 		p.at++
-		return true
+		return nil, true
 	}
-	for {
-		if p.at == len(p.text) || p.text[p.at] != '"' {
-			return p.unexpected("a name in double quotes")
+	start := len(p.members)
+	names := nameSet{ascending: true}
+	for more := true; more; {
+		name, ok := p.name(&names, start)
+		if !ok {
+			return nil, false
 		}
-		var m Member
-		at := p.at
-		if !p.str(&m.Name) {
-			return false
+		v, ok := p.value(depth)
+		if !ok {
+			return nil, false
 		}
-		if !names.add(p.members[start:], m.Name) {
-			return p.fail(at, "the name "+quote(m.Name)+" stands twice in one object; keep one of the two")
-		}
-		p.space()
-		if p.at == len(p.text) || p.text[p.at] != ':' {
-			return p.unexpected(`":" after a name`)
-		}
-		p.at++
-		p.space()
-		if !p.value(&m.Value, depth) {
-			return false
-		}
-		p.members = append(p.members, m)
-		if more, ok := p.next('}', "a member"); !ok {
-			return false
-		} else if !more {
-			break
+		p.members = push(p.members, Member{name, v})
+		if more, ok = p.next('}', "a member"); !ok {
+			return nil, false
 		}
 	}
-	*out, p.members = pop(p.members, start)
-	return true
+	members, p.members = pop(p.members, start)
+	return members, true
+}
+
+// name reads the name of a member and the colon after it. The members before it stand on the stack
+// from start on.
+func (p *parser) name(names *nameSet, start int) (string, bool) {
+	if p.at == len(p.text) || p.text[p.at] != '"' {
+		return "", p.unexpected("a name in double quotes")
+	}
+	at := p.at
+	name, ok := p.str()
+	if !ok {
+		return "", false
+	}
+	if !names.add(p.members[start:], name) {
+		return "", p.fail(at, "the name "+quote(name)+" stands twice in one object; keep one of the two")
+	}
+	p.space()
+	if p.at == len(p.text) || p.text[p.at] != ':' {
+		return "", p.unexpected(`":" after a name`)
+	}
+	p.at++
+	p.space()
+	return name, true
 }
 
 // next steps over what follows an element: a comma (more) or the closing bracket.
@@ -209,6 +226,14 @@ func (p *parser) next(closing byte, element string) (more, ok bool) {
 		}
 	}
 	return false, p.unexpected(`"," or "` + string(closing) + `" after ` + element)
+}
+
+// push doubles a full stack, where append would copy a large one far more often.
+func push[T any](stack []T, v T) []T {
+	if len(stack) == cap(stack) {
+		stack = slices.Grow(stack, max(16, len(stack)))
+	}
+	return append(stack, v)
 }
 
 // pop takes the elements from start on off the stack. A large outermost container takes the stack

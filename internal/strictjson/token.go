@@ -6,62 +6,60 @@ import (
 )
 
 // str reads the string whose opening quote is at p.at. Without an escape the result shares the text.
-func (p *parser) str(out *string) bool {
+func (p *parser) str() (string, bool) {
 	start := p.at + 1
 	for i := start; i < len(p.text); {
 		switch c := p.text[i]; {
 		case c == '"':
-			*out = p.text[start:i]
 			p.at = i + 1
-			return true
+			return p.text[start:i], true
 		case c == '\\':
-			return p.escaped(out, start, i)
+			return p.escaped(start, i)
 		case c < ' ':
-			return p.fail(i, controlFault(c))
+			return "", p.fail(i, controlFault(c))
 		case c < utf8.RuneSelf:
 			i++
 		default:
 			r, size := utf8.DecodeRuneInString(p.text[i:])
 			if r == utf8.RuneError && size == 1 {
-				return p.fail(i, "a byte that is not UTF-8; save the file as UTF-8")
+				return "", p.fail(i, "a byte that is not UTF-8; save the file as UTF-8")
 			}
 			i += size
 		}
 	}
-	return p.fail(p.at, "the string that begins here is not closed")
+	return "", p.fail(p.at, "the string that begins here is not closed")
 }
 
 // escaped goes on with a string that began at start, from its first escape at i.
-func (p *parser) escaped(out *string, start, i int) bool {
+func (p *parser) escaped(start, i int) (string, bool) {
 	b := append(make([]byte, 0, 2*(i-start)+16), p.text[start:i]...)
 	for i < len(p.text) {
 		switch c := p.text[i]; {
 		case c == '"':
-			*out = string(b)
 			p.at = i + 1
-			return true
+			return string(b), true
 		case c == '\\':
 			r, size := p.escape(i)
 			if size == 0 {
-				return false
+				return "", false
 			}
 			b = utf8.AppendRune(b, r)
 			i += size
 		case c < ' ':
-			return p.fail(i, controlFault(c))
+			return "", p.fail(i, controlFault(c))
 		case c < utf8.RuneSelf:
 			b = append(b, c)
 			i++
 		default:
 			r, size := utf8.DecodeRuneInString(p.text[i:])
 			if r == utf8.RuneError && size == 1 {
-				return p.fail(i, "a byte that is not UTF-8; save the file as UTF-8")
+				return "", p.fail(i, "a byte that is not UTF-8; save the file as UTF-8")
 			}
 			b = append(b, p.text[i:i+size]...)
 			i += size
 		}
 	}
-	return p.fail(p.at, "the string that begins here is not closed")
+	return "", p.fail(p.at, "the string that begins here is not closed")
 }
 
 // escape reads the escape at i and returns its character and length; length 0 after a fault.
@@ -130,18 +128,18 @@ func hex4(text string, at int) (rune, bool) {
 }
 
 // number reads the number that begins at p.at.
-func (p *parser) number(out *string) bool {
+func (p *parser) number() (string, bool) {
 	end := numberEnd(p.text, p.at)
 	if end < 0 || end < len(p.text) && wordByte(p.text[end]) {
 		stop := p.at
 		for stop < len(p.text) && wordByte(p.text[stop]) {
 			stop++
 		}
-		return p.fail(p.at, quote(p.text[p.at:stop])+" is no JSON number")
+		return "", p.fail(p.at, quote(p.text[p.at:stop])+" is no JSON number")
 	}
-	*out = p.text[p.at:end]
+	token := p.text[p.at:end]
 	p.at = end
-	return true
+	return token, true
 }
 
 // numberEnd returns where the JSON number that begins at i ends; -1 where none begins.
