@@ -57,62 +57,60 @@ const suffix = ".schema.json"
 //go:embed *.schema.json
 var files embed.FS
 
-// entry compiles one schema when it is first asked for.
+// entry is one schema, compiled when it is first asked for.
 type entry struct {
-	bytes   func() []byte
-	compile func() *Schema
+	once     sync.Once
+	compiled *Schema
+	err      error
 }
 
-// entries is filled once, before main, and only read after that.
-var entries = func() map[string]entry {
-	made := map[string]entry{}
+// entries is filled before main; its map is only read after that.
+var entries = func() map[string]*entry {
+	made := map[string]*entry{}
 	for _, name := range Names() {
-		text := sync.OnceValue(func() []byte {
-			b, err := files.ReadFile(name + suffix)
-			if err != nil {
-				panic(err) // embedded: it was listed just now
-			}
-			return b
-		})
-		made[name] = entry{text, sync.OnceValue(func() *Schema {
-			doc, err := strictjson.Parse(text(), 0)
-			if err != nil {
-				panic(fmt.Sprintf("schemas: %s: %v", name, err)) // a test compiles all
-			}
-			schema, err := Compile(doc)
-			if err != nil {
-				panic(fmt.Sprintf("schemas: %s: %v", name, err))
-			}
-			return schema
-		})}
+		made[name] = &entry{}
 	}
 	return made
 }()
 
-func named(name string) entry {
+func compiled(name string) (*Schema, error) {
 	e, found := entries[name]
 	if !found {
-		panic(fmt.Sprintf("schemas: there is no schema %q", name))
+		return nil, fmt.Errorf("there is no schema %q", name)
 	}
-	return e
+	e.once.Do(func() {
+		doc, err := strictjson.Parse(Bytes(name), 0)
+		if err == nil {
+			e.compiled, err = Compile(doc)
+		}
+		e.err = err
+	})
+	return e.compiled, e.err
 }
 
 // Validate returns the violations of the named schema, by pointer then rule; none when doc conforms.
-// Past 1,000 of them the rest is left out. An unknown name is a programmer's misuse and panics.
+// Past 1,000 of them the rest is left out. For an unknown name there is one, with the rule "internal".
 func Validate(name string, doc strictjson.Value) []Violation {
-	return named(name).compile().ValidateTrusted(doc)
+	schema, err := compiled(name)
+	if err != nil {
+		return []Violation{{Rule: "internal", Message: fmt.Sprintf("the schema %s can't be used: %v", name, err)}}
+	}
+	return schema.ValidateTrusted(doc)
 }
 
-// Bytes returns the text of the named schema, as the file beside this source holds it. The caller
-// owns it. An unknown name panics.
-func Bytes(name string) []byte { return slices.Clone(named(name).bytes()) }
+// Bytes returns the text of the named schema, as the file beside this source holds it; nil for an unknown
+// name. The caller owns it.
+func Bytes(name string) []byte {
+	b, err := files.ReadFile(name + suffix)
+	if err != nil {
+		return nil
+	}
+	return b
+}
 
 // Names returns the names of all schemas, sorted.
 func Names() []string {
-	list, err := files.ReadDir(".")
-	if err != nil {
-		panic(err) // embedded
-	}
+	list, _ := files.ReadDir(".") // embedded: it can't fail
 	names := make([]string, len(list))
 	for i, f := range list {
 		names[i] = strings.TrimSuffix(f.Name(), suffix)

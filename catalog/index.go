@@ -1,0 +1,143 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"example.org/compose/internal/gitrepo"
+	"example.org/compose/internal/strictjson"
+	"example.org/compose/lockv2"
+	"example.org/compose/schemas"
+)
+
+// readIndex reads catalog.json.
+func (l *loader) readIndex() error {
+	_, doc, faults, err := l.document(IndexPath, schemas.Catalog)
+	if err != nil {
+		return err
+	}
+	if len(faults) > 0 {
+		l.faults = faults
+		return nil
+	}
+	bad := strictjson.Decode(doc, func(root strictjson.Node) {
+		root.Object(func(f *strictjson.Fields) {
+			f.Get("schema_version")
+			if n, found := f.Lookup("repository"); found {
+				l.catalog.Repository = n.Text()
+			}
+			l.ids = texts[lockv2.ComponentID](f.Get("components"))
+			l.recipeIDs = texts[lockv2.RecipeID](f.Get("recipes"))
+		})
+	})
+	if bad != nil {
+		l.faults = append(l.faults, lacksForm(IndexPath, bad))
+		return nil
+	}
+	if name := l.catalog.Repository; name != "" {
+		if err := lockv2.CheckRepository(name); err != nil {
+			l.fault(CodeInvalidCatalog, IndexPath, "/repository", "%v", err)
+		}
+	}
+	checkSorted(l, "components", l.ids)
+	checkSorted(l, "recipes", l.recipeIDs)
+	l.place = make(map[lockv2.ComponentID]int, len(l.ids))
+	for i, id := range l.ids {
+		l.place[id] = i
+	}
+	return nil
+}
+
+// texts returns the strings of an array, never nil.
+func texts[S ~string](n strictjson.Node) []S {
+	list := make([]S, 0, n.Len())
+	n.Items(func(_ int, item strictjson.Node) { list = append(list, S(item.Text())) })
+	return list
+}
+
+// checkSorted reports a list that is not sorted, and sorts it, so that all that follows is by id.
+func checkSorted[S cmp.Ordered](l *loader, name string, list []S) {
+	for i := 1; i < len(list); i++ {
+		if list[i-1] > list[i] {
+			l.fault(CodeInvalidCatalog, IndexPath, item(name, i), "%q stands after %q; sort the list by bytes", any(list[i]), any(list[i-1]))
+			slices.Sort(list)
+			return
+		}
+	}
+}
+
+// checkClosed compares the two lists with the folders below components/ and the *.json files directly below recipes/.
+func (l *loader) checkClosed() error {
+	components, err := l.entries(componentsFolder)
+	if err != nil {
+		return l.add(err)
+	}
+	var folders []lockv2.ComponentID
+	for name, e := range components {
+		// A symlink in the place of a folder is not missing: reading it says what is wrong with it.
+		id := lockv2.ComponentID(name)
+		if _, listed := l.place[id]; e.Mode == gitrepo.Tree || e.Mode == gitrepo.Submodule || listed && e.Mode == gitrepo.Symlink {
+			folders = append(folders, id)
+		}
+	}
+	closed(l, "components", "folder components/", "", l.ids, folders)
+
+	recipes, err := l.entries(recipesFolder)
+	if err != nil {
+		return l.add(err)
+	}
+	var files []lockv2.RecipeID
+	for name := range recipes {
+		if id, found := strings.CutSuffix(name, ".json"); found {
+			files = append(files, lockv2.RecipeID(id))
+		}
+	}
+	closed(l, "recipes", "file recipes/", ".json", l.recipeIDs, files)
+	return nil
+}
+
+// entries returns what a folder at the top holds; nothing where there is no such folder.
+func (l *loader) entries(name string) (folder, error) {
+	entry, problem, err := l.trees.find(l.ctx, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case problem != "":
+		return nil, nil
+	case entry.Mode != gitrepo.Tree:
+		return nil, fault(CodeInvalidSourceAuthority, name, "", "is %s; commit a folder in its place", kindOf(entry.Mode))
+	}
+	f, err := l.trees.folder(l.ctx, entry.ID)
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	return f, nil
+}
+
+// closed reports, in one fault, what is listed and not there, or there and not listed.
+func closed[S ~string](l *loader, list, what, suffix string, listed, there []S) {
+	slices.Sort(there)
+	missing, extra := without(listed, there), without(there, listed)
+	var parts []string
+	if len(extra) > 0 {
+		parts = append(parts, "does not list "+quoteAll(extra)+", for which there is a "+what+"ID"+suffix+"; list each, or remove what is there")
+	}
+	if len(missing) > 0 {
+		parts = append(parts, "lists "+quoteAll(missing)+", for which there is no "+what+"ID"+suffix+"; add it, or take the id out of the list")
+	}
+	if len(parts) > 0 {
+		l.fault(CodeCatalogNotClosed, IndexPath, "/"+list, "%s", strings.Join(parts, "; it "))
+	}
+}
+
+// without returns what is in a and not in b; both are sorted.
+func without[S ~string](a, b []S) []S {
+	var left []S
+	for _, s := range a {
+		if _, found := slices.BinarySearch(b, s); !found {
+			left = append(left, s)
+		}
+	}
+	return left
+}
