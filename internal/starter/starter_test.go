@@ -1,0 +1,253 @@
+package starter_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.org/compose/catalog"
+	"example.org/compose/internal/rootfs"
+	"example.org/compose/internal/starter"
+	"example.org/compose/lockv2"
+	"example.org/compose/planner"
+	"example.org/compose/resolver"
+	"example.org/compose/schemas"
+	"example.org/compose/txn"
+)
+
+// revisions are the ids in every build, the oldest first. A change of a source below revisions/ changes them, and
+// those of every later revision: before the first release change them here and in docs/starter.md, after it add a
+// revision instead, because locks name those that are out.
+var revisions = []lockv2.Revision{
+	"0000000000000000000000000000000000000001",
+	"0000000000000000000000000000000000000002",
+	"0000000000000000000000000000000000000003",
+}
+
+func TestRevisionsArePinned(t *testing.T) {
+	got, err := starter.Revisions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, revisions) {
+		t.Errorf("got %q, want %q", got, revisions)
+	}
+	repository, err := starter.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head, err := repository.Head(); err != nil || head != got[len(got)-1] {
+		t.Errorf("HEAD is %s, %v; want the latest revision", head, err)
+	}
+	page, err := os.ReadFile("../../docs/starter.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, revision := range got {
+		if row := fmt.Sprintf("| %d | `%s` |", i+1, revision); !strings.Contains(string(page), row) {
+			t.Errorf("docs/starter.md has no row %q", row)
+		}
+	}
+}
+
+func TestCatalogIsSound(t *testing.T) {
+	for _, revision := range revisions {
+		t.Run(string(revision), func(t *testing.T) {
+			faults, err := catalog.Check(t.Context(), open(t, revision))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, fault := range faults {
+				t.Errorf("%s %v", fault.Code(), fault)
+			}
+		})
+	}
+}
+
+// Every recipe resolves and supplies its materials with any selection that it allows.
+func TestEverySelection(t *testing.T) {
+	for _, revision := range revisions {
+		cat := load(t, revision)
+		for _, recipe := range cat.Recipes {
+			for include := range subsets(recipe.Optional) {
+				for exclude := range subsets(recipe.Default) {
+					_, err := materialize(t.Context(), cat, string(recipe.ID), include, exclude)
+					if err != nil {
+						t.Errorf("%s: recipe %s with %q without %q: %v", revision, recipe.ID, include, exclude, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The schema of the lock that consumers get is the one that this version reads locks by.
+func TestLockSchemaIsCurrent(t *testing.T) {
+	stored, err := os.ReadFile("revisions/1/components/lifecycle.composition-state/files/composition-lock.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(stored) != string(schemas.Bytes(schemas.Lock)) {
+		t.Error("the stored schema differs from schemas/composition-lock.schema.json; copy that over it")
+	}
+}
+
+// The programs and scripts that the catalog supplies work in a repository composed from it, and it is valid by
+// its own validator: a Go module, and a repository that is none.
+func TestComposedRepositoriesWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles and runs what was composed")
+	}
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("needs a Go toolchain")
+	}
+	const validator = ".template-composition/validate.go"
+	for _, revision := range revisions {
+		for recipe, commands := range map[string][][]string{
+			"service": {
+				{goTool, "run", validator},
+				{goTool, "vet", "./..."},
+				{goTool, "test", "./..."},
+				{goTool, "run", "./cmd/ctl", "status"},
+			},
+			"skill": {
+				{goTool, "run", validator},
+				{goTool, "test", "cmd/ctl/main.go", "cmd/ctl/main_test.go"},
+				{goTool, "test", "cmd/mcp/main.go", "cmd/mcp/main_test.go"},
+				{"scripts/check-skill.sh"},
+				{"scripts/release-notes.sh", "Unreleased"},
+			},
+		} {
+			t.Run(recipe+"@"+string(revision[:7]), func(t *testing.T) {
+				target := filepath.Join(t.TempDir(), "my-"+recipe)
+				compose(t, revision, recipe, target)
+				for _, command := range commands {
+					cmd := exec.Command(command[0], command[1:]...)
+					cmd.Dir = target
+					cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off")
+					if out, err := cmd.CombinedOutput(); err != nil {
+						t.Errorf("%s: %v\n%s", strings.Join(command, " "), err, out)
+					}
+				}
+			})
+		}
+	}
+}
+
+// check-skill.sh refuses what the format forbids.
+func TestCheckSkillScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a shell")
+	}
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("needs a shell")
+	}
+	target := filepath.Join(t.TempDir(), "my-skill")
+	compose(t, revisions[len(revisions)-1], "skill", target)
+	tests := []struct{ name, text, want string }{
+		{"as supplied", "", "ok, skill my-skill"},
+		{"folded description", "---\nname: a-b\ndescription: >-\n  does\n  things\n---\nbody\n", "ok, skill a-b"},
+		{"CRLF", "---\r\nname: a\r\ndescription: 'x: y'\r\n---\r\nbody\r\n", "ok, skill a"},
+		{"longest description, not ASCII", "---\nname: a\ndescription: " + strings.Repeat("é", 1024) + "\n---\nbody\n", "ok, skill a"},
+		{"description too long", "---\nname: a\ndescription: " + strings.Repeat("é", 1025) + "\n---\nbody\n", "description is longer"},
+		{"no front matter", "# Title\n", "the front matter is missing"},
+		{"unclosed", "---\nname: a\n", "no closing ---"},
+		{"empty", "", "empty"},
+		{"bad name", "---\nname: My_Skill\ndescription: x\n---\nbody\n", `name "My_Skill"`},
+		{"name too long", "---\nname: " + strings.Repeat("a", 65) + "\ndescription: x\n---\nbody\n", "longer than 64"},
+		{"name twice", "---\nname: a\nname: b\ndescription: x\n---\nbody\n", "name is there twice"},
+		{"no description", "---\nname: a\n---\nbody\n", "description is missing"},
+		{"no body", "---\nname: a\ndescription: x\n---\n\n", "nothing after the front matter"},
+		{"compatibility too long", "---\nname: a\ndescription: x\ncompatibility: " + strings.Repeat("a", 501) + "\n---\nbody\n", "compatibility is longer"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			cmd := exec.Command("sh", "scripts/check-skill.sh")
+			if test.name != "as supplied" {
+				if err := os.WriteFile(filepath.Join(target, "case.md"), []byte(test.text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				cmd.Args = append(cmd.Args, "case.md")
+			}
+			cmd.Dir = target
+			out, err := cmd.CombinedOutput()
+			if good := strings.HasPrefix(test.want, "ok"); good != (err == nil) || !strings.Contains(string(out), test.want) {
+				t.Errorf("got %v, %q; want %q", err, out, test.want)
+			}
+		})
+	}
+}
+
+// compose makes a first composition with everything that the recipe offers.
+func compose(t *testing.T, revision lockv2.Revision, recipe, target string) {
+	t.Helper()
+	cat := load(t, revision)
+	comp, err := materialize(t.Context(), cat, recipe, cat.Recipe(lockv2.RecipeID(recipe)).Optional, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := func(ctx context.Context, root *rootfs.Root) (*planner.InitialPlan, error) {
+		return planner.Initial(ctx, comp, root)
+	}
+	if result, err := txn.Initial(t.Context(), target, plan, txn.Options{}); err != nil || result.Status != "applied" {
+		t.Fatalf("apply: %+v, %v", result, err)
+	}
+}
+
+func open(t *testing.T, revision lockv2.Revision) *catalog.Source {
+	t.Helper()
+	source, err := catalog.Open(t.Context(), starter.Location, string(revision))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { source.Close() })
+	return source
+}
+
+func load(t *testing.T, revision lockv2.Revision) *catalog.Catalog {
+	t.Helper()
+	cat, err := catalog.Load(t.Context(), open(t, revision))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cat
+}
+
+func materialize(ctx context.Context, cat *catalog.Catalog, recipe string, include, exclude []lockv2.ComponentID) (*planner.Composition, error) {
+	cfg, err := resolver.FromSelection(recipe, texts(include), texts(exclude))
+	if err != nil {
+		return nil, err
+	}
+	return planner.Materialize(ctx, cat, cat.Repository, cfg)
+}
+
+func texts(ids []lockv2.ComponentID) []string {
+	var list []string
+	for _, id := range ids {
+		list = append(list, string(id))
+	}
+	return list
+}
+
+// subsets gives every subset of ids.
+func subsets(ids []lockv2.ComponentID) func(yield func([]lockv2.ComponentID) bool) {
+	return func(yield func([]lockv2.ComponentID) bool) {
+		for bits := range 1 << len(ids) {
+			var subset []lockv2.ComponentID
+			for i, id := range ids {
+				if bits&(1<<i) != 0 {
+					subset = append(subset, id)
+				}
+			}
+			if !yield(subset) {
+				return
+			}
+		}
+	}
+}
