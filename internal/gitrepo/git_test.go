@@ -33,6 +33,7 @@ func newGit(t testing.TB, args ...string) *gitRepo {
 		t.Fatal(err)
 	}
 	g.run(append([]string{"init", "-q", "-b", "main"}, args...)...)
+	g.run("config", "gc.auto", "0")
 	return g
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"sync"
 
@@ -38,10 +37,9 @@ type pack struct {
 
 	fileOnce sync.Once
 	file     *os.File
-	size     int64
 	fileErr  error
 
-	scanners sync.Pool
+	readers sync.Pool // of *entryReader
 }
 
 // find returns the object from this pack; errMissing where the pack does not hold it.
@@ -61,8 +59,7 @@ func (p *pack) find(id ID) (object, error) {
 	if p.fileErr != nil {
 		return nil, p.fileErr
 	}
-	s := p.scanners.Get().(*packfile.Scanner)
-	o := &packedObject{pack: p, scanner: s}
+	o := &packedObject{pack: p, reader: p.readers.Get().(*entryReader)}
 	if err := o.resolve(offset); err != nil {
 		o.Close()
 		return nil, err
@@ -120,9 +117,8 @@ func (p *pack) openFile() {
 		p.fileErr = damagedBy(err)
 		return
 	}
-	p.file, p.size = file, info.Size()
-	// Each scanner seeks in a section of its own, so that look-ups share the file and nothing else.
-	p.scanners.New = func() any { return packfile.NewScanner(io.NewSectionReader(file, 0, p.size)) }
+	p.file = file
+	p.readers.New = func() any { return newEntryReader(file, info.Size()) }
 }
 
 func (p *pack) close() error {
@@ -139,73 +135,52 @@ func (p *pack) cacheKey(offset int64, kind plumbing.ObjectType) int64 {
 	return p.number<<47 ^ offset<<3 ^ int64(kind)
 }
 
-// header reads the header of the entry at offset and holds its numbers against the file.
-func (p *pack) header(s *packfile.Scanner, offset int64) (*packfile.ObjectHeader, error) {
-	if offset < 12 || offset >= p.size {
-		return nil, fmt.Errorf("%w: an entry outside its pack", errDamaged)
-	}
-	h, err := s.SeekObjectHeader(offset)
-	if err != nil {
-		return nil, damagedBy(err)
-	}
-	if h.Length < 0 || h.Length/maxInflation > p.size-offset {
-		return nil, fmt.Errorf("%w: an entry that claims %d bytes", errDamaged, h.Length)
-	}
-	return h, nil
-}
-
-// packedObject is an entry of a pack. The scanner stands behind the header of the entry itself.
+// packedObject is an entry of a pack. Without deltas the reader stands behind its header.
 type packedObject struct {
-	pack    *pack
-	scanner *packfile.Scanner
-	typ     plumbing.ObjectType
-	length  int64
+	pack   *pack
+	reader *entryReader
+	typ    plumbing.ObjectType
+	length int64
 
 	deltas []int64 // offsets, the object's own first; empty for a whole entry
 	base   int64   // offset of what the last delta builds on
 	cached []byte  // the base, where it is at hand
-	whole  io.ReadCloser
 }
 
 // resolve walks the chain of the entry at offset, through headers alone.
 func (o *packedObject) resolve(offset int64) error {
 	p := o.pack
 	for {
-		h, err := p.header(o.scanner, offset)
+		h, err := o.reader.seek(offset)
 		if err != nil {
 			return err
 		}
-		if !h.Type.IsDelta() {
-			if !h.Type.Valid() {
-				return fmt.Errorf("%w: an entry of type %d", errDamaged, h.Type)
-			}
-			o.typ, o.base = h.Type, offset
+		if !h.typ.IsDelta() {
+			o.typ, o.base = h.typ, offset
 			if len(o.deltas) == 0 {
-				o.length = h.Length
-				return nil
+				o.length = h.length
 			}
-			break
+			return nil
 		}
 		if len(o.deltas) == maxDeltaDepth {
 			return fmt.Errorf("%w: a delta chain longer than %d", errDamaged, maxDeltaDepth)
 		}
 		o.deltas = append(o.deltas, offset)
 		if len(o.deltas) == 1 {
-			if o.length, err = deltaResultSize(o.scanner); err != nil {
+			if o.length, err = o.reader.deltaResultSize(); err != nil {
 				return err
 			}
 		}
-		offset = h.OffsetReference
-		if h.Type == plumbing.REFDeltaObject {
-			if offset, err = p.index.FindOffset(h.Reference); err != nil {
-				return fmt.Errorf("%w: a delta against %s, which is not in its pack", errDamaged, h.Reference)
+		offset = h.offset
+		if h.typ == plumbing.REFDeltaObject {
+			if offset, err = p.index.FindOffset(h.base); err != nil {
+				return fmt.Errorf("%w: a delta against %s, which is not in its pack", errDamaged, h.base)
 			}
 		}
 		if o.fromCache(offset) {
 			return nil
 		}
 	}
-	return nil
 }
 
 // fromCache ends the walk where the base at offset is held.
@@ -219,44 +194,12 @@ func (o *packedObject) fromCache(offset int64) bool {
 	return false
 }
 
-// deltaResultSize reads the two sizes that a delta starts with: of its base, of its result.
-func deltaResultSize(s *packfile.Scanner) (int64, error) {
-	r, err := s.ReadObject()
-	if err != nil {
-		return 0, damagedBy(err)
-	}
-	defer r.Close()
-	var head [20]byte
-	n, err := io.ReadFull(r, head[:])
-	if err != nil && err != io.ErrUnexpectedEOF {
-		return 0, damagedBy(err)
-	}
-	return resultSize(head[:n])
-}
-
-func resultSize(delta []byte) (int64, error) {
-	_, n := binary.Uvarint(delta)
-	if n <= 0 {
-		return 0, fmt.Errorf("%w: a delta without sizes", errDamaged)
-	}
-	size, n := binary.Uvarint(delta[n:])
-	if n <= 0 || size > math.MaxInt64 {
-		return 0, fmt.Errorf("%w: a delta without a size", errDamaged)
-	}
-	return int64(size), nil
-}
-
 func (o *packedObject) kind() plumbing.ObjectType { return o.typ }
 func (o *packedObject) size() int64               { return o.length }
 
 func (o *packedObject) content() (io.Reader, error) {
 	if len(o.deltas) == 0 {
-		r, err := o.scanner.ReadObject()
-		if err != nil {
-			return nil, damagedBy(err)
-		}
-		o.whole = r
-		return damageReader{r}, nil
+		return o.reader.inflate()
 	}
 	result := o.cached
 	if result == nil {
@@ -297,19 +240,18 @@ func (o *packedObject) keep(offset int64, base []byte) {
 
 // inflate returns the bytes of one entry: a base, or a delta.
 func (o *packedObject) inflate(offset int64) ([]byte, error) {
-	h, err := o.pack.header(o.scanner, offset)
+	h, err := o.reader.seek(offset)
 	if err != nil {
 		return nil, err
 	}
-	if h.Length > maxHeldBytes {
-		return nil, fmt.Errorf("%w: a delta chain with a part of %d bytes", errTooLarge, h.Length)
+	if h.length > maxHeldBytes {
+		return nil, fmt.Errorf("%w: a delta chain with a part of %d bytes", errTooLarge, h.length)
 	}
-	r, err := o.scanner.ReadObject()
+	r, err := o.reader.inflate()
 	if err != nil {
-		return nil, damagedBy(err)
+		return nil, err
 	}
-	defer r.Close()
-	data, err := readExactly(r, h.Length)
+	data, err := readExactly(r, h.length)
 	if err != nil {
 		return nil, damagedBy(err)
 	}
@@ -317,14 +259,9 @@ func (o *packedObject) inflate(offset int64) ([]byte, error) {
 }
 
 func (o *packedObject) Close() error {
-	if o.scanner == nil {
-		return nil
+	if o.reader != nil {
+		o.pack.readers.Put(o.reader)
+		o.reader = nil
 	}
-	var err error
-	if o.whole != nil {
-		err = o.whole.Close()
-	}
-	o.pack.scanners.Put(o.scanner)
-	o.scanner = nil
-	return err
+	return nil
 }
