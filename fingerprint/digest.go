@@ -58,28 +58,21 @@ func From[T sum](h hash.Hash) T {
 // Parse reads the text form as the type T. Any other text gives ErrSyntax.
 func Parse[T sum](text string) (T, error) {
 	var d [sha256.Size]byte
-	if len(text) != 2*len(d) {
+	var digits [2 * len(d)]byte
+	if len(text) != len(digits) {
 		return T{}, ErrSyntax
 	}
-	for i := range d {
-		high, low := nibble(text[2*i]), nibble(text[2*i+1])
-		if high > 15 || low > 15 {
+	for i := range digits {
+		c := text[i]
+		if 'A' <= c && c <= 'F' {
 			return T{}, ErrSyntax
 		}
-		d[i] = high<<4 | low
+		digits[i] = c
+	}
+	if _, err := hex.Decode(d[:], digits[:]); err != nil {
+		return T{}, ErrSyntax
 	}
 	return T(d), nil
-}
-
-// nibble returns the value of a lower-case hexadecimal digit; more than 15 for any other byte.
-func nibble(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
-	}
-	return 255
 }
 
 // String returns 64 lower-case hexadecimal digits.

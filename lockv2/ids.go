@@ -109,11 +109,19 @@ func (d Destination) Fold() string { return portable.Fold(string(d)) }
 // Reserved reports whether d is, in any ASCII case, the composer's own: the lock, the marker,
 // staging, anything below one of these, or a parent of them as a file.
 func (d Destination) Reserved() bool {
+	if d == "" || d[0] != StateFolder[0] {
+		return false // the common case, without a copy
+	}
 	folded := d.Fold()
 	for _, own := range [...]string{LockPath, MarkerPath, StagingFolder} {
-		if folded == own || strings.HasPrefix(folded, own+"/") || strings.HasPrefix(own, folded+"/") {
+		if folded == own || below(folded, own) || below(own, folded) {
 			return true
 		}
 	}
 	return false
+}
+
+// below reports whether path lies in folder, at any depth.
+func below(path, folder string) bool {
+	return len(path) > len(folder) && path[len(folder)] == '/' && path[:len(folder)] == folder
 }
