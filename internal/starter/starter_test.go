@@ -2,11 +2,12 @@ package starter_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -20,22 +21,34 @@ import (
 	"example.org/compose/txn"
 )
 
-// revisions are the ids in every build, the oldest first. A change of a source below revisions/ changes them, and
-// those of every later revision: before the first release change them here and in docs/starter.md, after it add a
-// revision instead, because locks name those that are out.
-var revisions = []lockv2.Revision{
-	"0000000000000000000000000000000000000001",
-	"0000000000000000000000000000000000000002",
-	"0000000000000000000000000000000000000003",
-}
+// update rewrites what is derived from the sources: testdata/revisions.txt, the rows of docs/starter.md and the stored
+// schema of the lock. After a change of that schema run it twice, because the sources are embedded.
+var update = flag.Bool("update", false, "rewrite the pinned ids and the stored schema")
 
+const (
+	pinned       = "testdata/revisions.txt" // the ids in every build, the oldest first
+	page         = "../../docs/starter.md"
+	storedSchema = "revisions/1/components/lifecycle.composition-state/files/composition-lock.schema.json"
+)
+
+// A change of a source below revisions/ changes the id of its revision and of every later one. Before the first
+// release that is a reason to look twice; after it, to add a revision instead, because locks name those that are out.
 func TestRevisionsArePinned(t *testing.T) {
-	got, err := starter.Revisions()
-	if err != nil {
-		t.Fatal(err)
+	got := revisions(t)
+	if *update {
+		rewrite(t, got)
 	}
-	if !slices.Equal(got, revisions) {
-		t.Errorf("got %q, want %q", got, revisions)
+	var want strings.Builder
+	for _, revision := range got {
+		fmt.Fprintln(&want, revision)
+	}
+	if text := read(t, pinned); text != want.String() {
+		t.Errorf("%s has\n%s\nand the sources give\n%s", pinned, text, &want)
+	}
+	for i, revision := range got {
+		if row := fmt.Sprintf("| %d | `%s` |", i+1, revision); !strings.Contains(read(t, page), row) {
+			t.Errorf("docs/starter.md has no row %q", row)
+		}
 	}
 	repository, err := starter.Repository()
 	if err != nil {
@@ -44,19 +57,27 @@ func TestRevisionsArePinned(t *testing.T) {
 	if head, err := repository.Head(); err != nil || head != got[len(got)-1] {
 		t.Errorf("HEAD is %s, %v; want the latest revision", head, err)
 	}
-	page, err := os.ReadFile("../../docs/starter.md")
-	if err != nil {
-		t.Fatal(err)
+}
+
+// rewrite puts the ids where they are pinned.
+func rewrite(t *testing.T, ids []lockv2.Revision) {
+	t.Helper()
+	var list strings.Builder
+	text := read(t, page)
+	for i, id := range ids {
+		fmt.Fprintln(&list, id)
+		row := regexp.MustCompile(fmt.Sprintf("(?m)^\\| %d \\| `[0-9a-f]*` \\|", i+1))
+		text = row.ReplaceAllString(text, fmt.Sprintf("| %d | `%s` |", i+1, id))
 	}
-	for i, revision := range got {
-		if row := fmt.Sprintf("| %d | `%s` |", i+1, revision); !strings.Contains(string(page), row) {
-			t.Errorf("docs/starter.md has no row %q", row)
+	for name, content := range map[string]string{pinned: list.String(), page: text} {
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
 
 func TestCatalogIsSound(t *testing.T) {
-	for _, revision := range revisions {
+	for _, revision := range revisions(t) {
 		t.Run(string(revision), func(t *testing.T) {
 			faults, err := catalog.Check(t.Context(), open(t, revision))
 			if err != nil {
@@ -71,7 +92,7 @@ func TestCatalogIsSound(t *testing.T) {
 
 // Every recipe resolves and supplies its materials with any selection that it allows.
 func TestEverySelection(t *testing.T) {
-	for _, revision := range revisions {
+	for _, revision := range revisions(t) {
 		cat := load(t, revision)
 		for _, recipe := range cat.Recipes {
 			for include := range subsets(recipe.Optional) {
@@ -88,12 +109,14 @@ func TestEverySelection(t *testing.T) {
 
 // The schema of the lock that consumers get is the one that this version reads locks by.
 func TestLockSchemaIsCurrent(t *testing.T) {
-	stored, err := os.ReadFile("revisions/1/components/lifecycle.composition-state/files/composition-lock.schema.json")
-	if err != nil {
-		t.Fatal(err)
+	want := string(schemas.Bytes(schemas.Lock))
+	if *update {
+		if err := os.WriteFile(storedSchema, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if string(stored) != string(schemas.Bytes(schemas.Lock)) {
-		t.Error("the stored schema differs from schemas/composition-lock.schema.json; copy that over it")
+	if read(t, storedSchema) != want {
+		t.Errorf("%s differs from the schema of package schemas; run go test -update twice", storedSchema)
 	}
 }
 
@@ -108,7 +131,7 @@ func TestComposedRepositoriesWork(t *testing.T) {
 		t.Skip("needs a Go toolchain")
 	}
 	const validator = ".template-composition/validate.go"
-	for _, revision := range revisions {
+	for _, revision := range revisions(t) {
 		for recipe, commands := range map[string][][]string{
 			"service": {
 				{goTool, "run", validator},
@@ -149,7 +172,8 @@ func TestCheckSkillScript(t *testing.T) {
 		t.Skip("needs a shell")
 	}
 	target := filepath.Join(t.TempDir(), "my-skill")
-	compose(t, revisions[len(revisions)-1], "skill", target)
+	all := revisions(t)
+	compose(t, all[len(all)-1], "skill", target)
 	tests := []struct{ name, text, want string }{
 		{"as supplied", "", "ok, skill my-skill"},
 		{"folded description", "---\nname: a-b\ndescription: >-\n  does\n  things\n---\nbody\n", "ok, skill a-b"},
@@ -198,6 +222,24 @@ func compose(t *testing.T, revision lockv2.Revision, recipe, target string) {
 	if result, err := txn.Initial(t.Context(), target, plan, txn.Options{}); err != nil || result.Status != "applied" {
 		t.Fatalf("apply: %+v, %v", result, err)
 	}
+}
+
+func revisions(t *testing.T) []lockv2.Revision {
+	t.Helper()
+	list, err := starter.Revisions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func open(t *testing.T, revision lockv2.Revision) *catalog.Source {
