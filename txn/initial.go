@@ -61,12 +61,16 @@ func (t *target) initial(ctx context.Context, plan PlanFunc, opt Options) (*Resu
 	if err := checkSpace(t.path, p.Actions, p.Composition.LockBytes()); err != nil {
 		return nil, err
 	}
-	if err := checkFolders(t.disk, p.Actions); err != nil {
+	d := disk(t.disk)
+	if opt.wrap != nil {
+		d = opt.wrap(d)
+	}
+	if err := checkFolders(d, p.Actions); err != nil {
 		return nil, err
 	}
 	t.root.Forget() // what the plan remembers of the target is not to be taken for its state from here on
 	work := &installation{
-		disk: t.disk, open: p.Composition.Open, actions: p.Actions, lock: p.Composition.LockBytes(),
+		disk: d, open: p.Composition.Open, actions: p.Actions, lock: p.Composition.LockBytes(),
 		above: func() error { return syncAbove(t.folder) }, opt: opt,
 	}
 	if err := work.run(ctx); err != nil {

@@ -27,6 +27,8 @@ type Options struct {
 	Wait     time.Duration         // how long to wait for another composer; 0: TARGET_BUSY at once
 	Warn     func(msg string)      // receives warnings; may be nil
 	Progress func(done, total int) // files written so far, now and then, never two calls at once; may be nil
+
+	wrap func(disk) disk // puts a twin before the disk, in tests
 }
 
 // PlanFunc makes the plan of a first composition for a target that is open, or nil when it is absent. It may
