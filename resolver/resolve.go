@@ -1,0 +1,206 @@
+package resolver
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"example.org/compose/catalog"
+	"example.org/compose/internal/strictjson"
+	"example.org/compose/lockv2"
+	"example.org/compose/schemas"
+)
+
+// Resolve returns the ids that the intent selects from c: sorted by bytes, unique, dependencies included,
+// exactly one of them an artifact.
+//
+// It reads only its arguments. The first fault, in the order of docs/resolution.md, comes back as an *Error:
+// UNKNOWN_RECIPE, SELECTION_OVERLAP, COMPONENT_NOT_EXPOSED, REQUIRED_COMPONENT_EXCLUDED, EXCLUDED_DEPENDENCY,
+// COMPONENT_CONFLICT, PARAMETER_COMPONENT_UNRESOLVED, PARAMETER_INVALID, MULTIPLE_TOPOLOGY_COMPONENTS,
+// MULTIPLE_WORKSPACE_COMPONENTS. Calls may overlap: c and intent are not changed.
+func Resolve(c *catalog.Catalog, intent lockv2.Intent) ([]lockv2.ComponentID, error) {
+	recipe := c.Recipe(intent.Recipe)
+	if recipe == nil {
+		return nil, unknownRecipe(c, intent.Recipe)
+	}
+	s := &selection{catalog: c, recipe: recipe, include: set(intent.Include), exclude: set(intent.Exclude)}
+	if err := s.checkChoice(); err != nil {
+		return nil, err
+	}
+	s.reasons = s.close(nil)
+	ids := slices.Sorted(maps.Keys(s.reasons))
+	for _, check := range []func([]lockv2.ComponentID) *Error{
+		s.checkExcluded,
+		s.checkConflicts,
+		func([]lockv2.ComponentID) *Error { return s.checkParameterTargets(intent.Parameters) },
+		func(ids []lockv2.ComponentID) *Error { return s.checkParameters(ids, intent.Parameters) },
+		func(ids []lockv2.ComponentID) *Error {
+			return s.checkSingle(ids, lockv2.Topology, CodeMultipleTopologyComponents)
+		},
+		func(ids []lockv2.ComponentID) *Error {
+			return s.checkSingle(ids, lockv2.Workspace, CodeMultipleWorkspaces)
+		},
+	} {
+		if err := check(ids); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+func unknownRecipe(c *catalog.Catalog, id lockv2.RecipeID) *Error {
+	var there []string
+	for _, r := range c.Recipes {
+		there = append(there, string(r.ID))
+	}
+	if len(there) == 0 {
+		return fault(CodeUnknownRecipe, string(id), nil, "the catalog has no such recipe, and no other; use another catalog or revision")
+	}
+	return fault(CodeUnknownRecipe, string(id), nil, "the catalog has no such recipe; choose one of %s", some(there))
+}
+
+// selection is one resolution at work.
+type selection struct {
+	catalog          *catalog.Catalog
+	recipe           *catalog.Recipe
+	include, exclude map[lockv2.ComponentID]bool
+	reasons          map[lockv2.ComponentID]reason // of every id in the closure
+}
+
+func set(ids []lockv2.ComponentID) map[lockv2.ComponentID]bool {
+	m := make(map[lockv2.ComponentID]bool, len(ids))
+	for _, id := range ids {
+		m[id] = true
+	}
+	return m
+}
+
+// checkChoice looks at what the consumer named, before anything is selected.
+func (s *selection) checkChoice() error {
+	named := slices.Sorted(maps.Keys(s.include))
+	for _, id := range named {
+		if s.exclude[id] {
+			return fault(CodeSelectionOverlap, string(id), []lockv2.ComponentID{id}, "the configuration includes and excludes it; keep one of the two")
+		}
+	}
+	required := set(s.recipe.Required)
+	exposed := maps.Clone(required)
+	for _, id := range slices.Concat(s.recipe.Default, s.recipe.Optional) {
+		exposed[id] = true
+	}
+	named = slices.AppendSeq(named, maps.Keys(s.exclude))
+	slices.Sort(named)
+	for _, id := range named {
+		if !exposed[id] {
+			return s.notExposed(id, slices.Sorted(maps.Keys(exposed)))
+		}
+	}
+	for _, id := range named {
+		if s.exclude[id] && required[id] {
+			return fault(CodeRequiredComponentExcluded, string(id), []lockv2.ComponentID{id}, "recipe %q always needs it; take it out of components.exclude, or choose another recipe", s.recipe.ID).
+				withHint("remove %q from components.exclude", id)
+		}
+	}
+	return nil
+}
+
+func (s *selection) notExposed(id lockv2.ComponentID, exposed []lockv2.ComponentID) *Error {
+	list := "components.include"
+	if s.exclude[id] {
+		list = "components.exclude"
+	}
+	what := "recipe %q does not offer it"
+	if s.catalog.Component(id) == nil {
+		what = "the catalog does not have it, so recipe %q does not offer it"
+	}
+	offers := "it offers nothing"
+	if len(exposed) > 0 {
+		offers = "it offers " + some(exposed)
+	}
+	return fault(CodeComponentNotExposed, string(id), []lockv2.ComponentID{id}, what+"; %s", s.recipe.ID, offers).withHint("remove %q from %s", id, list)
+}
+
+// checkExcluded finds a component that is excluded and needed all the same.
+func (s *selection) checkExcluded(ids []lockv2.ComponentID) *Error {
+	for _, id := range ids {
+		if s.exclude[id] {
+			by := s.reasons[id].by
+			return fault(CodeExcludedDependency, string(id), []lockv2.ComponentID{id, by}, "the configuration excludes it, and %q requires it, which %s; exclude that one, too, or keep both", by, s.why(by)).
+				withHint("remove %q from components.exclude", id)
+		}
+	}
+	return nil
+}
+
+// checkConflicts finds two components that can't be together.
+func (s *selection) checkConflicts(ids []lockv2.ComponentID) *Error {
+	for _, id := range ids {
+		conflicts := slices.Sorted(slices.Values(s.catalog.Component(id).Conflicts))
+		for _, other := range conflicts {
+			if _, active := s.reasons[other]; active {
+				e := fault(CodeComponentConflict, string(id), []lockv2.ComponentID{id, other}, "conflicts with %q, which %s; it is here because %s: leave one of them out", other, s.why(other), s.because(id))
+				return s.hintToDrop(e, id, other)
+			}
+		}
+	}
+	return nil
+}
+
+// checkParameterTargets finds parameters for a component that is not in the composition.
+func (s *selection) checkParameterTargets(parameters strictjson.Value) *Error {
+	for _, m := range parameters.Sorted().Members {
+		id := lockv2.ComponentID(m.Name)
+		if _, active := s.reasons[id]; !active {
+			return fault(CodeParameterUnresolved, pointerTo(id, ""), []lockv2.ComponentID{id}, "%q is not in the composition; remove its parameters, or include it", id)
+		}
+	}
+	return nil
+}
+
+// checkParameters holds the parameters of each component against its own schema. A component that is given none has
+// an empty object.
+func (s *selection) checkParameters(ids []lockv2.ComponentID, parameters strictjson.Value) *Error {
+	for _, id := range ids {
+		doc := s.catalog.Component(id).ParametersSchema
+		if doc == nil {
+			continue
+		}
+		schema, err := schemas.Compile(*doc)
+		if err != nil { // a checked catalog has no such schema
+			return fault(CodeParameterInvalid, pointerTo(id, ""), []lockv2.ComponentID{id}, "the parameters_schema of %q can't be used: %v", id, err)
+		}
+		given, found := parameters.Get(string(id))
+		if !found {
+			given = strictjson.Obj()
+		}
+		if broken := schema.Validate(given); len(broken) > 0 {
+			first := broken[0]
+			return fault(CodeParameterInvalid, pointerTo(id, first.Pointer), []lockv2.ComponentID{id}, "%s (rule %q of the parameters_schema of %q)", first.Message, first.Rule, id)
+		}
+	}
+	return nil
+}
+
+// pointerTo returns where a component's parameters stand in the configuration, as the path of an error.
+func pointerTo(id lockv2.ComponentID, below string) string {
+	return "#" + strictjson.Pointer("/parameters", string(id)) + below
+}
+
+// checkSingle finds a second component of a role of which a composition has at most one.
+func (s *selection) checkSingle(ids []lockv2.ComponentID, role lockv2.Role, code string) *Error {
+	var of []lockv2.ComponentID
+	for _, id := range ids {
+		if id.Role() == role {
+			of = append(of, id)
+		}
+	}
+	if len(of) < 2 {
+		return nil
+	}
+	var because []string
+	for _, id := range of[:2] {
+		because = append(because, s.because(id))
+	}
+	e := fault(code, string(of[1]), of, "a composition has at most one %s component, and this has %s: %s; leave all but one out", role, some(of), strings.Join(because, ", and "))
+	return s.hintToDrop(e, of[0], of[1])
+}
