@@ -86,7 +86,7 @@ func (t *Tree) feed(ctx context.Context, s *stream, spare chan []byte) error {
 		case err == io.EOF || err == io.ErrUnexpectedEOF:
 			return changed(s.file.path)
 		case err != nil:
-			return &Error{code: CodeReadFailed, path: s.file.path, msg: "can't be read", err: cause(err)}
+			return failed(s.file.path, "can't be read", err)
 		}
 		left -= int64(n)
 		if !send(ctx, s.chunks, b) {
@@ -96,7 +96,7 @@ func (t *Tree) feed(ctx context.Context, s *stream, spare chan []byte) error {
 	if n, err := f.Read(make([]byte, 1)); n > 0 || err == nil {
 		return changed(s.file.path)
 	} else if err != io.EOF {
-		return &Error{code: CodeReadFailed, path: s.file.path, msg: "can't be read", err: cause(err)}
+		return failed(s.file.path, "can't be read", err)
 	}
 	return nil
 }

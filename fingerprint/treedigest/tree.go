@@ -115,7 +115,7 @@ func (t *Tree) list(ctx context.Context) ([]file, error) {
 		}
 		entries, err := fs.ReadDir(t.files, dir)
 		if err != nil {
-			return &Error{code: CodeReadFailed, path: dir, msg: "the folder can't be listed", err: cause(err)}
+			return failed(dir, "can't be listed", err)
 		}
 		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 		for _, entry := range entries {
@@ -140,7 +140,7 @@ func visit(files *[]file, at string, entry fs.DirEntry, walk func(string) error)
 	case kind.IsRegular():
 		info, err := entry.Info()
 		if err != nil {
-			return &Error{code: CodeReadFailed, path: at, msg: "can't be looked at", err: cause(err)}
+			return failed(at, "can't be looked at", err)
 		}
 		if !info.Mode().IsRegular() {
 			return changed(at)
@@ -154,15 +154,12 @@ func visit(files *[]file, at string, entry fs.DirEntry, walk func(string) error)
 func (t *Tree) open(f *file) (fs.File, error) {
 	opened, err := t.files.Open(f.path)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, changed(f.path)
-		}
-		return nil, &Error{code: CodeReadFailed, path: f.path, msg: "can't be opened", err: cause(err)}
+		return nil, failed(f.path, "can't be opened", err)
 	}
 	info, err := opened.Stat()
 	switch {
 	case err != nil:
-		err = &Error{code: CodeReadFailed, path: f.path, msg: "can't be looked at", err: cause(err)}
+		err = failed(f.path, "can't be looked at", err)
 	case !info.Mode().IsRegular() || info.Size() != f.size || t.root != nil && !os.SameFile(info, f.info):
 		err = changed(f.path)
 	default:
@@ -170,6 +167,14 @@ func (t *Tree) open(f *file) (fs.File, error) {
 	}
 	opened.Close()
 	return nil, err
+}
+
+// failed is what the system said about a path that was listed: when it is gone now, the tree changed.
+func failed(at, what string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) && at != "." {
+		return changed(at)
+	}
+	return &Error{code: CodeReadFailed, path: at, msg: what, err: cause(err)}
 }
 
 func changed(at string) error {

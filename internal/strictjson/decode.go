@@ -153,7 +153,7 @@ func (n Node) Int() int64 {
 
 // IsInteger reports whether the token of a number is that of an integer.
 func IsInteger(token string) bool {
-	return token != "" && strings.IndexAny(token, ".eE") < 0 && numberEnd(token, 0) == len(token)
+	return token != "" && !strings.ContainsAny(token, ".eE") && numberEnd(token, 0) == len(token)
 }
 
 func quoteToken(token string) string {
