@@ -3,9 +3,11 @@ package arch
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -55,6 +57,35 @@ func TestLinks(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(filepath.Dir(page), filepath.FromSlash(target))); err != nil {
 				t.Errorf("%s: the link to %s leads nowhere", page, target)
 			}
+		}
+	}
+}
+
+// docs/dependencies.md gives a reason for exactly the modules that a package, a test or the tool line may use.
+func TestDependenciesAreDocumented(t *testing.T) {
+	want := append(slices.Concat(slices.Collect(maps.Values(modules))...), testModules...)
+	want = append(want, "honnef.co/go/tools") // go tool staticcheck
+	slices.Sort(want)
+	want = slices.Compact(want)
+	text, err := os.ReadFile(moduleRoot + "/docs/dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllSubmatch(text, -1) {
+		got = append(got, string(m[1]))
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("docs/dependencies.md lists %q, want %q", got, want)
+	}
+	mod, err := os.ReadFile(moduleRoot + "/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range want {
+		if !strings.Contains(string(mod), "\t"+m+" v") {
+			t.Errorf("go.mod does not require %s", m)
 		}
 	}
 }
