@@ -131,35 +131,33 @@ func TestComposedRepositoriesWork(t *testing.T) {
 		t.Skip("needs a Go toolchain")
 	}
 	const validator = ".template-composition/validate.go"
-	for _, revision := range revisions(t) {
-		for recipe, commands := range map[string][][]string{
-			"service": {
-				{goTool, "run", validator},
-				{goTool, "vet", "./..."},
-				{goTool, "test", "./..."},
-				{goTool, "run", "./cmd/ctl", "status"},
-			},
-			"skill": {
-				{goTool, "run", validator},
-				{goTool, "test", "cmd/ctl/main.go", "cmd/ctl/main_test.go"},
-				{goTool, "test", "cmd/mcp/main.go", "cmd/mcp/main_test.go"},
-				{"scripts/check-skill.sh"},
-				{"scripts/release-notes.sh", "Unreleased"},
-			},
-		} {
-			t.Run(recipe+"@"+string(revision[:7]), func(t *testing.T) {
-				target := filepath.Join(t.TempDir(), "my-"+recipe)
-				compose(t, revision, recipe, target)
-				for _, command := range commands {
-					cmd := exec.Command(command[0], command[1:]...)
-					cmd.Dir = target
-					cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off")
-					if out, err := cmd.CombinedOutput(); err != nil {
-						t.Errorf("%s: %v\n%s", strings.Join(command, " "), err, out)
-					}
+	for recipe, commands := range map[string][][]string{
+		"service": {
+			{goTool, "run", validator},
+			{goTool, "vet", "./..."},
+			{goTool, "test", "./..."},
+			{goTool, "run", "./cmd/ctl", "status"},
+		},
+		"skill": {
+			{goTool, "run", validator},
+			{goTool, "test", "cmd/ctl/main.go", "cmd/ctl/main_test.go"},
+			{goTool, "test", "cmd/mcp/main.go", "cmd/mcp/main_test.go"},
+			{"scripts/check-skill.sh"},
+			{"scripts/release-notes.sh", "Unreleased"},
+		},
+	} {
+		t.Run(recipe, func(t *testing.T) {
+			target := filepath.Join(t.TempDir(), "my-"+recipe)
+			compose(t, latest(t), recipe, target)
+			for _, command := range commands {
+				cmd := exec.Command(command[0], command[1:]...)
+				cmd.Dir = target
+				cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath", "GOWORK=off", "GOPROXY=off")
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%s: %v\n%s", strings.Join(command, " "), err, out)
 				}
-			})
-		}
+			}
+		})
 	}
 }
 
@@ -172,8 +170,7 @@ func TestCheckSkillScript(t *testing.T) {
 		t.Skip("needs a shell")
 	}
 	target := filepath.Join(t.TempDir(), "my-skill")
-	all := revisions(t)
-	compose(t, all[len(all)-1], "skill", target)
+	compose(t, latest(t), "skill", target)
 	tests := []struct{ name, text, want string }{
 		{"as supplied", "", "ok, skill my-skill"},
 		{"folded description", "---\nname: a-b\ndescription: >-\n  does\n  things\n---\nbody\n", "ok, skill a-b"},
@@ -231,6 +228,12 @@ func revisions(t *testing.T) []lockv2.Revision {
 		t.Fatal(err)
 	}
 	return list
+}
+
+func latest(t *testing.T) lockv2.Revision {
+	t.Helper()
+	all := revisions(t)
+	return all[len(all)-1]
 }
 
 func read(t *testing.T, name string) string {
