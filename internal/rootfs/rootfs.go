@@ -163,7 +163,7 @@ func (r *Root) OpenFile(d lockv2.Destination) (*os.File, fs.FileInfo, error) {
 		if err != nil {
 			return nil, nil, fault(d, string(d), lookReason(err), err)
 		}
-		if reason := kindReason(info.Mode()); reason != "" {
+		if reason := KindReason(info.Mode()); reason != "" {
 			return nil, nil, fault(d, string(d), reason, nil)
 		}
 		file, err := at.folder.dir.OpenFile(at.name, readFlags(), 0)
@@ -196,8 +196,9 @@ func readFlags() int {
 	return os.O_RDONLY | syscall.O_NONBLOCK
 }
 
-// kindReason says why a mode is not that of a regular file; "" if it is.
-func kindReason(mode fs.FileMode) Reason {
+// KindReason says why a mode, one from Stat, is not that of a regular file: Symlink, IsDirectory or NotRegular;
+// "" if it is.
+func KindReason(mode fs.FileMode) Reason {
 	switch {
 	case mode.IsRegular():
 		return ""

@@ -1,0 +1,180 @@
+package validator_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/compose/internal/strictjson"
+	"example.org/compose/internal/targettest"
+	"example.org/compose/lockv2"
+	"example.org/compose/validator"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func validate(t *testing.T, path string) *validator.Report {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	report, err := validator.Validate(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func codes(faults []validator.Fault) []string {
+	var list []string
+	for _, f := range faults {
+		list = append(list, strings.TrimSpace(f.Code+" "+string(f.Destination)))
+	}
+	return list
+}
+
+func TestValidate(t *testing.T) {
+	for _, c := range targettest.Cases() {
+		t.Run(c.Name, func(t *testing.T) {
+			dir := t.TempDir()
+			targettest.Write(t, dir)
+			c.Bend(t, dir)
+			root := dir
+			if c.Root != "" {
+				root += "/" + c.Root
+			}
+			report := validate(t, root)
+			if string(report.State) != c.State || !slices.Equal(codes(report.Faults), c.Errors) {
+				t.Errorf("got %s %v, want %s %v", report.State, codes(report.Faults), c.State, c.Errors)
+			}
+			if report.OK() != (len(report.Faults) == 0) {
+				t.Errorf("OK with faults, or not OK without: %s %v", report.State, report.Faults)
+			}
+			if again := validate(t, root); string(strictjson.Encode(again.Document())) != string(strictjson.Encode(report.Document())) {
+				t.Error("two looks at the same target differ")
+			}
+		})
+	}
+}
+
+// The documents and the text of one target of each kind, as files to review.
+func TestGolden(t *testing.T) {
+	for _, name := range []string{"valid", "several faults", "managed, CRLF", "marker, and files in between", "no lock", "seed, missing", "lock, unknown field in a file",
+		"state folder, a symlink", "parent, a symlink inside", "parent, a file", "lock, JSON: duplicate source", "lock, version: 1"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			targettest.Write(t, dir)
+			i := slices.IndexFunc(targettest.Cases(), func(c targettest.Case) bool { return c.Name == name })
+			targettest.Cases()[i].Bend(t, dir)
+			report := validate(t, dir)
+			var got strings.Builder
+			got.Write(strictjson.Encode(report.Document()))
+			got.Write(strictjson.Encode(report.InspectDocument()))
+			if err := report.WriteText(&got); err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join("testdata", strings.NewReplacer(" ", "-", ",", "", ":", "").Replace(name)+".golden")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.String() != string(want) {
+				t.Errorf("got:\n%s\nwant:\n%s", &got, want)
+			}
+		})
+	}
+}
+
+func TestLineEndingsOnly(t *testing.T) {
+	for text, want := range map[string]bool{
+		"one\r\ntwo\r\n": true, "one\r\ntwo\n": true, "one\ntwo\r\n": true,
+		"one\rtwo\r": false, "one\r\ntwo": false, "one\r\r\ntwo\n": false, "one\ntwo\n\n": false,
+	} {
+		dir := t.TempDir()
+		targettest.Write(t, dir)
+		targettest.File(t, dir, "docs/guide/deep.md", text)
+		faults := validate(t, dir).Faults
+		if len(faults) != 1 || faults[0].LineEndingsOnly != want {
+			t.Errorf("%q: got %+v, want line_endings_only %v", text, faults, want)
+		}
+	}
+}
+
+func TestContextThatEnded(t *testing.T) {
+	dir := t.TempDir()
+	targettest.Write(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, path := range []string{dir, dir + "/none"} {
+		if _, err := validator.Validate(ctx, path); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v", path, err)
+		}
+	}
+}
+
+// A run that works all the time, as txn does it: the marker, files, the lock, the marker away. No look at any
+// instant may call the target invalid.
+func TestRunInProgressIsNeverInvalid(t *testing.T) {
+	dir := t.TempDir()
+	targettest.Write(t, dir)
+	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	install := func(name string, b []byte) error {
+		if err := os.WriteFile(at("staged"), b, 0o644); err != nil {
+			return err
+		}
+		return os.Rename(at("staged"), at(name))
+	}
+	stop, done := make(chan struct{}), make(chan error)
+	go func() {
+		lock := targettest.Lock()
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				done <- nil
+				return
+			default:
+			}
+			texts := map[string][]byte{"a.txt": []byte(strings.Repeat("a", n%7)), "docs/guide/deep.md": []byte(strings.Repeat("d", n%5))}
+			err := install(lockv2.MarkerPath, []byte("{}"))
+			for i := range lock.Files {
+				if text, ok := texts[string(lock.Files[i].Destination)]; ok && err == nil {
+					err = install(string(lock.Files[i].Destination), text)
+					lock.Files[i].Digest = digest(text)
+				}
+			}
+			b, encodeErr := lockv2.Encode(lock)
+			if err = errors.Join(err, encodeErr); err == nil {
+				err = install(lockv2.LockPath, b)
+			}
+			if err = errors.Join(err, os.Remove(at(lockv2.MarkerPath))); err != nil {
+				done <- err
+				return
+			}
+			time.Sleep(time.Duration(n%4) * 100 * time.Microsecond)
+		}
+	}()
+	seen := map[validator.State]int{}
+	for range 1000 {
+		report := validate(t, dir)
+		seen[report.State]++
+		if report.State != validator.Valid && report.State != validator.Interrupted {
+			t.Errorf("%s %+v", report.State, report.Faults)
+			break
+		}
+	}
+	close(stop)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	t.Log(seen)
+}
