@@ -21,20 +21,19 @@ var layers = [][]string{
 	{"planner"},
 	{"txn"},
 	{"cmd/compose"},
-	{"internal/arch", "internal/catalogtest"},
+	{"internal/arch", "internal/catalogtest", "internal/targettest"},
 }
 
 // modules lists the modules from elsewhere that each package may use. The others, and everything that the
 // consumer's validator is made of, use the standard library alone.
 var modules = map[string][]string{
-	"internal/catalogtest": {"github.com/go-git/go-git/v5"},
-	"cmd/compose":          {"github.com/alecthomas/kong", "golang.org/x/sys", "golang.org/x/term"},
-	"internal/gitrepo":     {"github.com/go-git/go-git/v5", "golang.org/x/sys"},
-	"internal/starter":     {"github.com/go-git/go-git/v5"},
-	"txn":                  {"golang.org/x/sys"},
+	"cmd/compose":      {"github.com/alecthomas/kong", "golang.org/x/sys", "golang.org/x/term"},
+	"internal/gitrepo": {"github.com/go-git/go-git/v5", "golang.org/x/sys"},
+	"internal/starter": {"github.com/go-git/go-git/v5"},
+	"txn":              {"golang.org/x/sys"},
 }
 
-// testModules lists what the tests of any package may use beside that.
+// testModules lists what tests, and the packages that serve them, may use beside that.
 var testModules = []string{
 	"github.com/go-git/go-git/v5",
 	"github.com/rogpeppe/go-internal",
@@ -93,11 +92,12 @@ func checkImports(s *source) []string {
 		for _, name := range f.imports() {
 			below, inside := strings.CutPrefix(name, modulePath+"/")
 			switch {
-			case inside && !f.test: // a test may look down from above: an example of lockv2 may use txn
-				if r, placed := rank[below]; !placed || r >= own {
+			case inside:
+				// A test may look down from above: an example of lockv2 may use txn.
+				if r, placed := rank[below]; !f.test && (!placed || r >= own) {
 					finding("%s imports %s, which is not below %s", f.path, below, f.pkg)
 				}
-			case inside || standard(name):
+			case standard(name):
 			case f.test:
 				if !of(name, slices.Concat(modules[f.pkg], testModules)) {
 					finding("%s imports %s, which is not among the modules of the tests of %s", f.path, name, f.pkg)

@@ -30,14 +30,13 @@ type source struct {
 type file struct {
 	path string // below the module's root, with slashes
 	pkg  string // the folder, such as internal/diag; "." for the root
-	test bool
+	test bool   // of a test, or of a package that serves tests, whose name ends in test
 	*ast.File
 }
 
-// library reports whether the file is part of what others build on: it belongs to no command, is no test, and is
-// in no package that serves tests, whose name ends in test.
+// library reports whether the file is part of what others build on: it is no test and belongs to no command.
 func (f *file) library() bool {
-	return !f.test && f.Name.Name != "main" && !strings.HasPrefix(f.pkg, "cmd/") && !strings.HasSuffix(f.pkg, "test")
+	return !f.test && f.Name.Name != "main" && !strings.HasPrefix(f.pkg, "cmd/")
 }
 
 // imports returns the paths that the file imports.
@@ -92,7 +91,7 @@ func load(t *testing.T, root string) *source {
 		if err != nil {
 			return err
 		}
-		s.files = append(s.files, &file{path: rel, pkg: path.Dir(rel), test: strings.HasSuffix(rel, "_test.go"), File: parsed})
+		s.files = append(s.files, &file{path: rel, pkg: path.Dir(rel), test: strings.HasSuffix(rel, "_test.go") || strings.HasSuffix(path.Dir(rel), "test"), File: parsed})
 		return nil
 	})
 	if err != nil {
