@@ -62,19 +62,22 @@ func spelled(destination lockv2.Destination, component lockv2.ComponentID, at, w
 
 // blocked is the conflict with what rootfs found where a file or one of its folders belongs.
 func blocked(destination lockv2.Destination, component lockv2.ComponentID, fault *rootfs.Error) *Conflict {
-	at := fault.At
-	reason, msg := ReasonUnreadable, fmt.Sprintf("%q %s", at, fault.Message())
+	at := fmt.Sprintf("%q, a folder on the way,", fault.At)
+	if fault.At == string(destination) {
+		at = "what is there"
+	}
+	reason, msg := ReasonUnreadable, at+" "+fault.Message()
 	switch fault.Reason {
 	case rootfs.Symlink:
-		reason, msg = ReasonSymlink, fmt.Sprintf("%q is a symlink, which compose never follows; put a file or folder in its place, or move it away", at)
+		reason, msg = ReasonSymlink, at+" is a symlink, which compose never follows; put the file or folder itself in its place, or move it away"
 	case rootfs.ParentNotDirectory:
-		reason, msg = ReasonParentNotDirectory, fmt.Sprintf("%q is no folder, but %q lies below it; move it away", at, string(destination))
+		reason, msg = ReasonParentNotDirectory, fmt.Sprintf("%q is no folder, but the file belongs below it; move it away", fault.At)
 	case rootfs.IsDirectory:
-		reason, msg = ReasonIsDirectory, fmt.Sprintf("%q is a folder where a file belongs; move it away", at)
+		reason, msg = ReasonIsDirectory, "a folder is there where a file belongs; move it away"
 	case rootfs.NotRegular:
-		reason, msg = ReasonNotRegular, fmt.Sprintf("%q is a FIFO, socket or device where a file belongs; move it away", at)
+		reason, msg = ReasonNotRegular, "a FIFO, socket or device is there where a file belongs; move it away"
 	}
-	return conflictAt(destination, component, reason, at, msg)
+	return conflictAt(destination, component, reason, fault.At, msg)
 }
 
 // differs is the conflict with a regular file of other bytes.
@@ -97,7 +100,7 @@ func differs(m *Material, found *rootfs.Sum) *Conflict {
 
 // reserved is the conflict with what stands where the composer keeps its own state.
 func reserved(path lockv2.Destination, what string) *Conflict {
-	return conflictAt(path, "", ReasonReservedMetadata, string(path), fmt.Sprintf("%q %s; compose keeps its own state there: move it away", string(path), what))
+	return conflictAt(path, "", ReasonReservedMetadata, string(path), fmt.Sprintf("what is there %s, and compose keeps its own state there; move it away", what))
 }
 
 func digest(d fingerprint.Material) strictjson.Value { return strictjson.Str(d.String()) }

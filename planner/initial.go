@@ -41,6 +41,10 @@ func Initial(ctx context.Context, comp *Composition, root *rootfs.Root) (*Initia
 	if err := CheckUnmanaged(root); err != nil {
 		return nil, err
 	}
+	return initial(ctx, comp, root)
+}
+
+func initial(ctx context.Context, comp *Composition, root target) (*InitialPlan, error) {
 	s := survey{root: root, materials: comp.Materials, found: make([]finding, len(comp.Materials))}
 	if err := s.folder(ctx, "", 0, len(s.materials)); err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -20,9 +19,9 @@ import (
 // Materialize resolves the choice in cat and computes every material: its bytes are hashed once, on all
 // cores, and not kept. repository is the identity that the lock records.
 //
-// Errors of the resolver come first; then of all materials, one kind after another and each by destination:
-// RESERVED_DESTINATION, DESTINATION_COLLISION, DUPLICATE_CONTRACT_REGISTRATION, INVALID_COMPONENT (a composed
-// material, which this version can't expand), SOURCE_LFS_POINTER, SOURCE_TOO_LARGE, READ_FAILED.
+// Errors of the resolver come first, then SOURCE_TOO_LARGE for too many materials, RESERVED_DESTINATION,
+// DESTINATION_COLLISION, DUPLICATE_CONTRACT_REGISTRATION, INVALID_COMPONENT (a composed material, which this
+// version can't expand); then what the bytes show, by destination: SOURCE_LFS_POINTER, SOURCE_TOO_LARGE, READ_FAILED.
 func Materialize(ctx context.Context, cat *catalog.Catalog, repository string, cfg resolver.Config) (*Composition, error) {
 	ids, err := resolver.Resolve(cat, cfg.Intent)
 	if err != nil {
@@ -137,42 +136,32 @@ func (c *Composition) hashOne(ctx context.Context, m *Material, buf []byte) erro
 	}
 	defer r.Close()
 	hash := sha256.New()
-	var head []byte // the whole blob, where it is as short as a pointer
+	var head []byte // the whole blob, where it is short enough to be a pointer
 	for {
 		n, err := r.Read(buf)
 		hash.Write(buf[:n])
-		if m.Size += int64(n); m.Size <= maxPointer {
+		if m.Size += int64(n); m.Size <= pointerBound {
 			head = append(head, buf[:n]...)
 		}
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return c.readFault(m, err)
-		}
-		if m.Size > catalog.MaxMaterial {
-			return c.fault(CodeSourceTooLarge, m, fmt.Sprintf("has more than the %d bytes that a material may have; make it smaller", catalog.MaxMaterial))
+			return readFault(m, err)
 		}
 	}
-	if m.Size <= maxPointer && bytes.HasPrefix(head, []byte(pointerPrefix)) {
-		return c.fault(CodeLFSPointer, m, "is a Git LFS pointer, not the file; commit the bytes themselves to the catalog")
+	if m.Size <= pointerBound && catalog.IsLFSPointer(head) {
+		return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.New(CodeLFSPointer, sourcePath(m),
+			"is a Git LFS pointer, not the file; commit the bytes themselves to the catalog")}
 	}
 	hash.Sum(m.Digest[:0])
 	return nil
 }
 
-// A Git LFS pointer is a text of less than 1,024 bytes that begins with the version of its format.
-const (
-	maxPointer    = 1023
-	pointerPrefix = "version https://git-lfs.github.com/spec/"
-)
+// pointerBound is more than a Git LFS pointer has: its specification says less than 1,024 bytes.
+const pointerBound = 1 << 10
 
-// fault is an error about the source of a material.
-func (c *Composition) fault(code string, m *Material, msg string) error {
-	return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.New(code, sourcePath(m), msg)}
-}
-
-func (c *Composition) readFault(m *Material, err error) error {
+func readFault(m *Material, err error) error {
 	var coded diag.Coded
 	if errors.As(err, &coded) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -3,6 +3,7 @@ package planner
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
 
 	"example.org/compose/catalog"
@@ -10,6 +11,14 @@ import (
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
 )
+
+// target is what a survey looks at: a *rootfs.Root, or one that counts.
+type target interface {
+	Names(path string) ([]string, error)
+	Stat(d lockv2.Destination) (fs.FileInfo, error)
+	Digest(ctx context.Context, d lockv2.Destination, buf []byte) (rootfs.Sum, error)
+	DigestLF(ctx context.Context, d lockv2.Destination, buf []byte) (rootfs.Sum, error)
+}
 
 // finding is what the survey saw at one destination: nothing, for the zero value.
 type finding struct {
@@ -19,7 +28,7 @@ type finding struct {
 
 // survey looks at every destination in a target.
 type survey struct {
-	root      *rootfs.Root
+	root      target
 	materials []Material // by destination, so that those below one folder are neighbours
 	found     []finding  // of the material at the same index
 }
@@ -158,7 +167,7 @@ func (s *survey) compareOne(ctx context.Context, m *Material, buf []byte) findin
 
 // reservedConflicts looks at the composer's own places: its folder, and in it lock and staging. What an
 // interrupted run left in staging is no conflict.
-func reservedConflicts(root *rootfs.Root) []Conflict {
+func reservedConflicts(root target) []Conflict {
 	var all []Conflict
 	add := func(c *Conflict) { all = append(all, *c) }
 	names, err := root.Names("")
@@ -200,19 +209,18 @@ func reservedConflicts(root *rootfs.Root) []Conflict {
 	return all
 }
 
-// whatStands says, after a path, what was found there instead of a folder that can be listed.
+// whatStands says, after "what is there", what was found instead of a folder that can be listed.
 func whatStands(err error) string {
 	var fault *rootfs.Error
-	if !errors.As(err, &fault) {
-		return "can't be read: " + err.Error()
+	if errors.As(err, &fault) {
+		switch fault.Reason {
+		case rootfs.Symlink:
+			return "is a symlink"
+		case rootfs.ParentNotDirectory:
+			return "is no folder"
+		}
 	}
-	switch fault.Reason {
-	case rootfs.Symlink:
-		return "is a symlink"
-	case rootfs.ParentNotDirectory:
-		return "is no folder"
-	}
-	return fault.Message()
+	return "can't be read"
 }
 
 func missing(err error) bool {
