@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"example.org/compose/internal/starter"
+	"github.com/alecthomas/kong"
+)
+
+const builtinSource = starter.Location
+
+const description = `Keeps repositories in step with one catalog of components, without ever losing a local edit.
+
+The lifecycle is inspect, plan, apply, validate. Try it with nothing but this program:
+
+  compose plan  --recipe skill --target my-skill
+  compose apply --recipe skill --target my-skill
+  compose validate --target my-skill
+
+Exit status: 0 done; 2 conflict, invalid state or error; 3 a first composition whose validation failed.`
+
+// commandLine is the whole command line.
+type commandLine struct {
+	Format string `enum:"human,json," default:"" placeholder:"human|json" help:"Output: human or json. Without it: human on a terminal, json otherwise."`
+
+	Inspect  inspectCommand  `cmd:"" help:"Say what state a target is in and what to do next."`
+	Plan     planCommand     `cmd:"" help:"Show what apply would do; changes nothing."`
+	Apply    applyCommand    `cmd:"" help:"Compose a target: install its files and write the lock."`
+	Validate validateCommand `cmd:"" help:"Check a target against its lock, without the catalog."`
+	Hash     hashCommand     `cmd:"" help:"Print content identities of texts and folders."`
+	Catalog  catalogCommand  `cmd:"" help:"Work on a catalog."`
+	Version  versionCommand  `cmd:"" help:"Print the version."`
+}
+
+// targetFlag is the flag of every command that looks at a target.
+type targetFlag struct {
+	Target string `default:"." placeholder:"DIR" help:"The repository or folder to keep in step (default: the current folder)."`
+}
+
+// sourceFlags name a catalog and its revision.
+type sourceFlags struct {
+	Source   string `env:"COMPOSE_SOURCE" default:"${source}" placeholder:"REPOSITORY" help:"The catalog: a local git repository, or ${source} (default: $$COMPOSE_SOURCE, else ${source})."`
+	Revision string `placeholder:"ID" help:"The full commit id to compose from (default: the source's HEAD, which must have no uncommitted changes)."`
+}
+
+// choiceFlags are what plan and apply take.
+type choiceFlags struct {
+	Mode       string   `enum:"initial,update,upgrade" default:"initial" placeholder:"MODE" help:"initial (default), update or upgrade; never inferred."`
+	Config     string   `placeholder:"FILE" help:"The configuration: recipe, components and parameters as JSON."`
+	Recipe     string   `placeholder:"ID" help:"A recipe to compose as it is, instead of --config."`
+	Include    []string `sep:"none" placeholder:"COMPONENT" help:"With --recipe: also select this component; may be repeated."`
+	Exclude    []string `sep:"none" placeholder:"COMPONENT" help:"With --recipe: leave out this default component; may be repeated."`
+	Repository string   `placeholder:"OWNER/NAME" help:"The catalog's identity, where its catalog.json names none."`
+
+	sourceFlags
+	targetFlag
+}
+
+// usageError is a command line that says nothing that can be done.
+type usageError struct{ msg, hint string }
+
+func (e *usageError) Error() string { return e.msg }
+func (e *usageError) Code() string  { return codeUsage }
+func (e *usageError) Path() string  { return "" }
+func (e *usageError) Hint() string  { return e.hint }
+
+// usageOf turns a parse error into a usageError that says where to read on.
+func usageOf(err error) error {
+	command := "compose"
+	if parse := (*kong.ParseError)(nil); errors.As(err, &parse) && parse.Context != nil {
+		if words := parse.Context.Command(); words != "" {
+			name, _, _ := strings.Cut(words, " <")
+			command += " " + name
+		}
+	}
+	return &usageError{msg: err.Error(), hint: command + " --help"}
+}
+
+// check finds flags that contradict each other.
+func (c *choiceFlags) check() error {
+	switch {
+	case c.Config != "" && c.Recipe != "":
+		return &usageError{msg: "--config and --recipe exclude each other: --recipe stands for a configuration file; give one of them"}
+	case c.Recipe == "" && len(c.Include)+len(c.Exclude) > 0:
+		return &usageError{msg: "--include and --exclude go with --recipe; with --config, write them into the file's components"}
+	case c.Mode != "initial":
+		return &usageError{msg: fmt.Sprintf("--mode %s is not in this version of compose yet; only initial is", c.Mode)}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"example.org/compose/fingerprint/scsha"
+	"example.org/compose/fingerprint/treedigest"
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/strictjson"
+)
+
+// textAlgorithm names the identity of a text in results.
+const textAlgorithm = "sc-sha/text"
+
+type hashCommand struct {
+	Text hashTextCommand `cmd:"" help:"The identity of UTF-8 texts: SHA-256 with line ends made LF."`
+	Tree hashTreeCommand `cmd:"" help:"The identity of folders: names and bytes of every regular file."`
+}
+
+type hashTextCommand struct {
+	Files []string `arg:"" name:"file" help:"UTF-8 text files."`
+}
+
+func (c *hashTextCommand) Help() string {
+	return "CRLF and a lone CR count as LF; nothing else is changed: a BOM and the final line end count as they are. docs/identities.md has the rule."
+}
+
+func (c *hashTextCommand) Run(s *session) error {
+	results := make([]hashResult, len(c.Files))
+	for i, name := range c.Files {
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		results[i] = hashResult{path: name, algorithm: textAlgorithm}
+		results[i].digest, results[i].err = hashText(name)
+	}
+	return s.hashed(results)
+}
+
+// hashText returns the identity of the text in a file, read in pieces.
+func hashText(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", readError(name, err)
+	}
+	defer f.Close()
+	var text scsha.Text
+	if _, err := io.Copy(&text, f); err != nil && !errors.As(err, new(*scsha.Error)) {
+		return "", readError(name, err)
+	}
+	digest, err := text.Sum()
+	if err != nil {
+		return "", err
+	}
+	return digest.String(), nil
+}
+
+type hashTreeCommand struct {
+	Legacy  bool     `help:"Also print the older form, for records that hold it."`
+	Folders []string `arg:"" name:"dir" help:"Folders."`
+}
+
+func (c *hashTreeCommand) Help() string {
+	return "Symlinks and names that are not UTF-8 are errors that name the path. Modes, times and empty folders do not count. docs/identities.md has the rule."
+}
+
+func (c *hashTreeCommand) Run(s *session) error {
+	results := make([]hashResult, len(c.Folders))
+	for i, name := range c.Folders {
+		results[i] = hashTree(s.ctx, name, c.Legacy)
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return s.hashed(results)
+}
+
+// hashTree returns the identity of a folder, and on demand the older one.
+func hashTree(ctx context.Context, name string, legacy bool) hashResult {
+	result := hashResult{path: name, algorithm: treedigest.Algorithm}
+	tree, err := treedigest.Open(name)
+	if err != nil {
+		result.err = err
+		return result
+	}
+	defer tree.Close()
+	digest, err := tree.Digest(ctx)
+	if err != nil {
+		result.err = err
+		return result
+	}
+	result.digest = digest.String()
+	if legacy {
+		older, err := tree.Legacy(ctx)
+		result.legacy, result.err = older.String(), err
+	}
+	return result
+}
+
+// hashResult is what became of one path.
+type hashResult struct {
+	path, algorithm, digest string
+	legacy                  string // "" where it was not asked for
+	err                     error
+}
+
+// hashed answers with results: exit 2 where one of them is an error.
+func (s *session) hashed(results []hashResult) error {
+	exit := exitDone
+	for _, r := range results {
+		if r.err != nil {
+			exit = exitRefused
+		}
+	}
+	doc := strictjson.Obj(strictjson.F("results", strictjson.List(results, hashResult.document)))
+	return s.answer(doc, func(w *textWriter) {
+		for _, r := range results {
+			r.text(w)
+		}
+	}, exit)
+}
+
+func (r hashResult) document() strictjson.Value {
+	path := strictjson.F("path", strictjson.Str(validText(r.path)))
+	if r.err != nil {
+		code := codeInternal
+		if coded := (diag.Coded)(nil); errors.As(r.err, &coded) {
+			code = coded.Code()
+		}
+		return strictjson.Obj(path, strictjson.F("code", strictjson.Str(code)), strictjson.F("message", strictjson.Str(validText(r.err.Error()))))
+	}
+	members := []strictjson.Member{path,
+		strictjson.F("algorithm", strictjson.Str(r.algorithm)), strictjson.F("digest", strictjson.Str(r.digest))}
+	if r.legacy != "" {
+		members = append(members, strictjson.F("legacy", strictjson.Str(r.legacy)))
+	}
+	return strictjson.Obj(members...)
+}
+
+func (r hashResult) text(w *textWriter) {
+	if r.err != nil {
+		w.line("! %s: %s", r.path, r.err)
+		return
+	}
+	w.line("%s  %s", r.digest, r.path)
+	if r.legacy != "" {
+		w.line("%s  %s (legacy)", r.legacy, r.path)
+	}
+}

@@ -1,0 +1,106 @@
+// Command compose keeps a repository in step with one catalog of components.
+//
+// The command is thin: a subcommand parses its flags, calls one library function and renders the value that
+// it gets, for people or as one JSON document. docs/cli.md has the reference.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is the whole program but for the exit: it returns the exit status.
+func run(args []string, stdout, stderr io.Writer) int {
+	s := &session{stdout: stdout, stderr: stderr, format: formatOf(args, stdout)}
+	ctx, stop := untilSignal()
+	defer stop()
+	s.ctx = ctx
+
+	var line commandLine
+	exited := false
+	parser, err := kong.New(&line,
+		kong.Name("compose"),
+		kong.Description(description),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { exited = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Vars{"source": builtinSource},
+	)
+	if err != nil {
+		return s.fail(&usageError{msg: "the command line is misdeclared: " + err.Error()})
+	}
+	command, err := parser.Parse(args)
+	if exited { // help was asked for and printed
+		return exitDone
+	}
+	if err != nil {
+		return s.fail(usageOf(err))
+	}
+	if err := command.Run(s); err != nil {
+		return s.fail(err)
+	}
+	return s.exit
+}
+
+// formatOf finds the output format before the command line is parsed, because a line that can't be parsed is
+// reported in it too.
+func formatOf(args []string, stdout io.Writer) format {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	found := format("")
+	for i, arg := range args {
+		if value, ok := strings.CutPrefix(arg, "--format="); ok {
+			found = format(value)
+		} else if arg == "--format" && i+1 < len(args) {
+			found = format(args[i+1])
+		}
+	}
+	if slices.Contains([]format{formatHuman, formatJSON}, found) {
+		return found
+	}
+	if isTerminal(stdout) {
+		return formatHuman
+	}
+	return formatJSON
+}
+
+// interruption is the cause of a context that a signal ended.
+type interruption struct{ signal syscall.Signal }
+
+func (i *interruption) Error() string { return fmt.Sprintf("interrupted by %s", i.signal) }
+func (i *interruption) Code() string  { return codeInterrupted }
+func (i *interruption) Path() string  { return "" }
+func (i *interruption) Hint() string {
+	return "run the same command again: it goes on where this run stopped"
+}
+
+// untilSignal returns a context that ends at the first SIGINT or SIGTERM. A second one has its usual effect: every
+// instant is a safe one to be killed at.
+func untilSignal() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		select {
+		case sig := <-signals:
+			signal.Stop(signals)
+			cancel(&interruption{signal: sig.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"compose": main,
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			e.Setenv("GIT_AUTHOR_NAME", "a")
+			e.Setenv("GIT_AUTHOR_EMAIL", "a@example.org")
+			e.Setenv("GIT_COMMITTER_NAME", "a")
+			e.Setenv("GIT_COMMITTER_EMAIL", "a@example.org")
+			e.Setenv("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z")
+			e.Setenv("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z")
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"snapshot": snapshot,
+			"exits":    exits,
+			"field":    field,
+			"fifo":     fifo,
+		},
+	})
+}
+
+// exits STATUS PROGRAM ARGS... runs a program and wants this exit status; its output is there for stdout and stderr.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS PROGRAM ARGS...")
+	}
+	got := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != args[0] {
+		ts.Fatalf("exit status %s, wanted %s", got, args[0])
+	}
+}
+
+// field PATH WANT looks into the JSON document on standard output: PATH is member.member or member.0.member. The text
+// must be one document and nothing else.
+func field(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: field PATH WANT")
+	}
+	var doc any
+	dec := json.NewDecoder(strings.NewReader(ts.ReadFile("stdout")))
+	dec.UseNumber()
+	ts.Check(dec.Decode(&doc))
+	if dec.More() {
+		ts.Fatalf("more than one document on standard output")
+	}
+	for name := range strings.SplitSeq(args[0], ".") {
+		switch v := doc.(type) {
+		case map[string]any:
+			doc = v[name]
+		case []any:
+			var i int
+			if _, err := fmt.Sscan(name, &i); err != nil || i >= len(v) {
+				ts.Fatalf("no item %s in a list of %d", name, len(v))
+			}
+			doc = v[i]
+		default:
+			ts.Fatalf("nothing below %s", name)
+		}
+	}
+	got, isText := doc.(string)
+	if !isText {
+		b, err := json.Marshal(doc)
+		ts.Check(err)
+		got = string(b)
+	}
+	if (got == args[1]) == neg {
+		ts.Fatalf("%s is %s, wanted %s (not: %v)", args[0], got, args[1], neg)
+	}
+}
+
+// fifo NAME makes a FIFO.
+func fifo(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(makeFIFO(ts.MkAbs(args[0])))
+}
+
+// snapshot FOLDER FILE writes what is in FOLDER, names, kinds, modes, inodes, times and bytes, and FOLDER itself, into FILE,
+// so that cmp of two snapshots shows the smallest change.
+func snapshot(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: snapshot FOLDER FILE")
+	}
+	var out bytes.Buffer
+	root := ts.MkAbs(args[0])
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, path)
+		content := ""
+		if info.Mode().IsRegular() {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			content = fmt.Sprintf("%x", sha256.Sum256(b))
+		}
+		fmt.Fprintf(&out, "%s %s %s %d %s\n", rel, info.Mode(), info.ModTime().UTC(), inode(info), content)
+		return nil
+	})
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out.Bytes(), 0o644))
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/strictjson"
+	"example.org/compose/txn"
+	"golang.org/x/term"
+)
+
+// Codes that only the command gives.
+const (
+	codeUsage          = "USAGE"
+	codeInterrupted    = "INTERRUPTED"
+	codeInternal       = "INTERNAL"
+	codeConfigRequired = "CONFIG_REQUIRED"
+	codeReadFailed     = "READ_FAILED"
+	codeWriteFailed    = "WRITE_FAILED"
+	codeInvalidConfig  = "INVALID_CONFIG"
+	codeInvalidTarget  = "INVALID_TARGET"
+)
+
+// The exit statuses, whatever the format.
+const (
+	exitDone        = 0 // done; a plan without conflicts too
+	exitChanges     = 1 // plan --exit-code: apply would write something
+	exitRefused     = 2 // a conflict, an invalid state, any error
+	exitUnvalidated = 3 // a first composition whose validation failed
+	exitSignal      = 128
+)
+
+type format string
+
+const (
+	formatHuman format = "human"
+	formatJSON  format = "json"
+)
+
+// session is what a command needs of its surroundings, and what became of it.
+type session struct {
+	ctx            context.Context
+	stdout, stderr io.Writer
+	format         format
+	exit           int
+}
+
+// commandError is an error that the command itself finds.
+type commandError struct{ diag.Base }
+
+// answer prints the one document of a command, in the format asked for, and sets the exit status.
+func (s *session) answer(doc strictjson.Value, text func(*textWriter), exit int) error {
+	out := strictjson.Encode(doc)
+	if s.format == formatHuman {
+		w := &textWriter{}
+		text(w)
+		out = w.Bytes()
+	}
+	if _, err := s.stdout.Write(out); err != nil {
+		return &commandError{diag.Wrap(codeWriteFailed, "standard output", "the answer could not be written", err)}
+	}
+	s.exit = exit
+	return nil
+}
+
+// fail reports err and returns the exit status that goes with it.
+func (s *session) fail(err error) int {
+	exit := exitRefused
+	if stopped := (*interruption)(nil); errors.As(context.Cause(s.ctx), &stopped) {
+		if !errors.Is(err, context.Canceled) && !errors.As(err, new(*interruption)) {
+			s.warn(err.Error())
+		}
+		err, exit = stopped, exitSignal+int(stopped.signal)
+	}
+	var coded diag.Coded
+	if !errors.As(err, &coded) {
+		coded = &commandError{diag.New(codeInternal, "", "this is a fault of compose itself, please report it: "+err.Error())}
+	}
+	if coded.Code() == txn.CodeValidationFailed {
+		exit = exitUnvalidated
+	}
+	if s.format == formatHuman {
+		fmt.Fprintf(s.stderr, "compose: error: %s [%s]\n", printable(err.Error()), coded.Code())
+		if hint := coded.Hint(); hint != "" {
+			fmt.Fprintf(s.stderr, "compose: hint: %s\n", printable(hint))
+		}
+		return exit
+	}
+	if _, err := s.stdout.Write(strictjson.Encode(errorDocument(err, coded))); err != nil {
+		fmt.Fprintf(s.stderr, "compose: error: standard output: %v [%s]\n", err, codeWriteFailed)
+	}
+	return exit
+}
+
+// errorDocument is the document of an error. err is the whole, coded the part of it that has the code.
+func errorDocument(err error, coded diag.Coded) strictjson.Value {
+	members := []strictjson.Member{
+		strictjson.F("status", strictjson.Str("error")),
+		strictjson.F("code", strictjson.Str(coded.Code())),
+		strictjson.F("message", strictjson.Str(validText(err.Error()))),
+	}
+	if hint := coded.Hint(); hint != "" {
+		members = append(members, strictjson.F("hint", strictjson.Str(validText(hint))))
+	}
+	if path := coded.Path(); path != "" {
+		members = append(members, strictjson.F("path", strictjson.Str(validText(path))))
+	}
+	if detailed, ok := coded.(interface{ Details() []strictjson.Member }); ok {
+		if details := detailed.Details(); len(details) > 0 {
+			members = append(members, strictjson.F("details", strictjson.Obj(details...)))
+		}
+	}
+	return strictjson.Obj(members...)
+}
+
+// warn tells people something that is no part of the answer.
+func (s *session) warn(msg string) { fmt.Fprintf(s.stderr, "compose: warning: %s\n", printable(msg)) }
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
