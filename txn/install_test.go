@@ -190,33 +190,42 @@ func TestStoppedAtEveryCall(t *testing.T) {
 func TestFailingAtEveryCall(t *testing.T) {
 	want, calls := finished(t)
 	for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EACCES, syscall.EROFS, syscall.EMFILE} {
-		for k := 1; k <= len(calls); k++ {
-			dir := t.TempDir()
-			fail := &faultDisk{fail: k, err: errno}
-			err := stand(t, dir, sample, func(d disk) disk { fail.disk = d; return fail }).run(t.Context())
-			when := fmt.Sprintf("after %v at call %d of %q", errno, k, fail.calls)
-			var fault *Error
-			if !errors.As(err, &fault) || fault.Code() != CodeWriteFailed || !errors.Is(err, errno) {
-				t.Fatalf("%s: %v", when, err)
+		t.Run(errno.Error(), func(t *testing.T) {
+			t.Parallel()
+			for k := 1; k <= len(calls); k++ {
+				failOnce(t, errno, k, want)
 			}
-			if strings.Contains(err.Error(), "staging/") {
-				t.Errorf("%s: the message names a temporary file: %v", when, err)
-			}
-			got := tree(t, dir)
-			for path := range got {
-				if path == lockv2.LockPath || strings.HasPrefix(path, lockv2.StagingFolder) {
-					t.Errorf("%s: %s is left", when, path)
-				}
-				if got[path] == "folder" && !slices.ContainsFunc(slices.Collect(maps.Keys(got)), func(other string) bool { return strings.HasPrefix(other, path+"/") }) {
-					t.Errorf("%s: the empty folder %s is left", when, path)
-				}
-			}
-			if err := stand(t, dir, sample, nil).run(t.Context()); err != nil {
-				t.Fatalf("%s, the next run: %v", when, err)
-			}
-			sameTree(t, tree(t, dir), want, when+" and another run")
+		})
+	}
+}
+
+func failOnce(t *testing.T, errno syscall.Errno, k int, want map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	fail := &faultDisk{fail: k, err: errno}
+	err := stand(t, dir, sample, func(d disk) disk { fail.disk = d; return fail }).run(t.Context())
+	when := fmt.Sprintf("after %v at call %d of %q", errno, k, fail.calls)
+	var fault *Error
+	if !errors.As(err, &fault) || fault.Code() != CodeWriteFailed || !errors.Is(err, errno) {
+		t.Fatalf("%s: %v", when, err)
+	}
+	if strings.Contains(err.Error(), "staging/") {
+		t.Errorf("%s: the message names a temporary file: %v", when, err)
+	}
+	got := tree(t, dir)
+	for path := range got {
+		if path == lockv2.LockPath || strings.HasPrefix(path, lockv2.StagingFolder) {
+			t.Errorf("%s: %s is left", when, path)
+		}
+		below := func(other string) bool { return strings.HasPrefix(other, path+"/") }
+		if got[path] == "folder" && !slices.ContainsFunc(slices.Collect(maps.Keys(got)), below) {
+			t.Errorf("%s: the empty folder %s is left", when, path)
 		}
 	}
+	if err := stand(t, dir, sample, nil).run(t.Context()); err != nil {
+		t.Fatalf("%s, the next run: %v", when, err)
+	}
+	sameTree(t, tree(t, dir), want, when+" and another run")
 }
 
 // Whatever a consumer puts at a destination between plan and install, its bytes stay, and the run stops.
