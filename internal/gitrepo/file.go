@@ -33,7 +33,11 @@ func readSmall(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, limit+1))
+	return readLimited(file, limit)
+}
+
+func readLimited(r io.Reader, limit int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(text)) > limit {
 		err = errors.New("larger than " + strconv.FormatInt(limit, 10) + " bytes")
 	}

@@ -29,11 +29,13 @@ func newGit(t testing.TB, args ...string) *gitRepo {
 	g.env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.org", "GIT_COMMITTER_DATE=1700000000 +0000", "LC_ALL=C")
-	if err := os.Mkdir(g.path, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	g.run(append([]string{"init", "-q", "-b", "main"}, args...)...)
-	g.run("config", "gc.auto", "0")
+	g.must(os.Mkdir(g.path, 0o755))
+	g.run(append([]string{"init", "-q", "-b", "main", "--template="}, args...)...)
+	config, err := os.OpenFile(g.file(".git/config"), os.O_APPEND|os.O_WRONLY, 0)
+	g.must(err)
+	defer config.Close()
+	_, err = config.WriteString("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
+	g.must(err)
 	return g
 }
 
@@ -60,15 +62,19 @@ func (g *gitRepo) run(args ...string) string {
 	return strings.TrimSuffix(string(out), "\n")
 }
 
+func (g *gitRepo) file(name string) string { return filepath.Join(g.path, filepath.FromSlash(name)) }
+
+func (g *gitRepo) must(err error) {
+	g.t.Helper()
+	if err != nil {
+		g.t.Fatal(err)
+	}
+}
+
 func (g *gitRepo) write(name, text string) {
 	g.t.Helper()
-	path := filepath.Join(g.path, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		g.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		g.t.Fatal(err)
-	}
+	g.must(os.MkdirAll(filepath.Dir(g.file(name)), 0o755))
+	g.must(os.WriteFile(g.file(name), []byte(text), 0o644))
 }
 
 // commit adds everything and returns the revision.

@@ -15,6 +15,7 @@
 package gitrepo
 
 import (
+	"os"
 	"sync"
 
 	"example.org/compose/internal/diag"
@@ -88,6 +89,9 @@ type Repository struct {
 	disk    *location       // nil in memory
 	opts    Options
 
+	openFile func(path string) (*os.File, error) // opens a file of the work tree
+	depth    int                                 // of a submodule below the repository that the caller opened
+
 	closeOnce sync.Once
 	closeErr  error
 }
@@ -109,7 +113,7 @@ func OpenWith(path string, opts Options) (*Repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Repository{objects: objects, disk: where, opts: opts}, nil
+	return &Repository{objects: objects, disk: where, opts: opts, openFile: openPlain}, nil
 }
 
 // InMemory returns a repository whose objects are in s and whose HEAD is head. It has no work tree.
