@@ -11,13 +11,19 @@ import (
 
 // run is one validation.
 type run struct {
-	steps      int // what is left to spend; below 0 every check fails at once
-	violations []Violation
+	steps    int // what is left to spend; below 0 every check fails at once
+	findings []finding
+}
+
+// finding is a violation whose pointer is not built yet: most are thrown away again, with an alternative.
+type finding struct {
+	at            *place
+	rule, message string
 }
 
 func (r *run) spend(steps int) { r.steps -= steps }
 
-// place is where a value stands in the document; nil for the root. Its pointer is built only for a violation.
+// place is where a value stands in the document; nil for the root.
 type place struct {
 	up    *place
 	name  string
@@ -31,7 +37,7 @@ func (p *place) pointer() string {
 	if p.index >= 0 {
 		return p.up.pointer() + "/" + strconv.Itoa(p.index)
 	}
-	return strictjson.Pointer(p.up.pointer(), p.name)
+	return pointerTo(p.up.pointer(), p.name)
 }
 
 // evaluated is what the keywords of a schema, and of those applied in place, have looked at. Only
@@ -84,14 +90,15 @@ func (e *evaluated) add(other *evaluated) {
 type verdict struct {
 	r     *run
 	at    *place
-	out   *[]Violation // nil where only the answer is wanted
+	out   *[]finding // nil where only the answer is wanted
 	wrong bool
 }
 
 func (w *verdict) fail(rule, format string, args ...any) {
 	w.wrong = true
 	if w.out != nil && len(*w.out) < MaxViolations {
-		*w.out = append(*w.out, Violation{w.at.pointer(), rule, fmt.Sprintf(format, args...)})
+		w.r.spend(50) // what it costs to make the message
+		*w.out = append(*w.out, finding{w.at, rule, fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -103,7 +110,7 @@ func (w *verdict) and(ok bool) {
 
 // check reports whether v conforms to s; what does not is appended to out, unless that is nil. marks
 // receives what was evaluated, for a schema that asks for it.
-func (r *run) check(s *schema, v *strictjson.Value, at *place, out *[]Violation, marks *evaluated) bool {
+func (r *run) check(s *schema, v *strictjson.Value, at *place, out *[]finding, marks *evaluated) bool {
 	r.spend(1 + s.weight)
 	if r.steps < 0 {
 		return false
@@ -140,7 +147,7 @@ func (r *run) check(s *schema, v *strictjson.Value, at *place, out *[]Violation,
 	if marks != nil {
 		w.unevaluated(s, v, marks)
 	}
-	return !w.wrong
+	return !w.wrong && r.steps >= 0
 }
 
 func (s *schema) hasType(v *strictjson.Value) bool {
@@ -369,7 +376,7 @@ func (w *verdict) member(s *schema, m *strictjson.Member, marks *evaluated) {
 }
 
 // apply checks a schema on the same value and keeps its marks where it holds.
-func (w *verdict) apply(s *schema, v *strictjson.Value, out *[]Violation, marks *evaluated) bool {
+func (w *verdict) apply(s *schema, v *strictjson.Value, out *[]finding, marks *evaluated) bool {
 	own := fresh(marks)
 	ok := w.r.check(s, v, w.at, out, own)
 	if ok && marks != nil {
@@ -413,10 +420,10 @@ func (w *verdict) inPlace(s *schema, v *strictjson.Value, marks *evaluated) {
 // that one is what was meant, and its violations are reported.
 func (w *verdict) alternatives(rule string, list []*schema, v *strictjson.Value, marks *evaluated) {
 	var holds []int
-	var meant *[]Violation
+	var meant []finding
 	likely := 0
 	for i, one := range list {
-		var found []Violation
+		var found []finding
 		out := &found
 		if w.out == nil {
 			out = nil
@@ -428,9 +435,9 @@ func (w *verdict) alternatives(rule string, list []*schema, v *strictjson.Value,
 			}
 			continue
 		}
-		if here := w.at.pointer(); w.out != nil && !rejectsType(found, here) {
+		if w.out != nil && !w.rejectsType(found) {
 			likely++
-			meant = out
+			meant = found
 		}
 	}
 	switch {
@@ -438,7 +445,8 @@ func (w *verdict) alternatives(rule string, list []*schema, v *strictjson.Value,
 		w.wrong = true
 	case len(holds) == 0 && likely == 1:
 		w.wrong = true
-		*w.out = append(*w.out, (*meant)[:min(len(*meant), MaxViolations-min(MaxViolations, len(*w.out)))]...)
+		w.r.spend(len(meant))
+		*w.out = append(*w.out, meant[:min(len(meant), MaxViolations-len(*w.out))]...)
 	case len(holds) == 0:
 		w.fail(rule, "is %s, which has none of the %d allowed forms", show(v), len(list))
 	case rule == "oneOf" && len(holds) > 1:
@@ -446,9 +454,11 @@ func (w *verdict) alternatives(rule string, list []*schema, v *strictjson.Value,
 	}
 }
 
-func rejectsType(found []Violation, pointer string) bool {
+// rejectsType reports whether an alternative failed at the value's own type or constant.
+func (w *verdict) rejectsType(found []finding) bool {
+	w.r.spend(len(found))
 	for _, f := range found {
-		if f.Pointer == pointer && (f.Rule == "type" || f.Rule == "const") {
+		if f.at == w.at && (f.rule == "type" || f.rule == "const") {
 			return true
 		}
 	}

@@ -73,7 +73,7 @@ func (c *compiler) compile(v strictjson.Value, pointer string) *schema {
 		s.always, s.never = v.Truth, !v.Truth
 	case strictjson.Object:
 		for i := range v.Members {
-			c.keyword(s, v.Members[i].Name, v.Members[i].Value, strictjson.Pointer(pointer, v.Members[i].Name))
+			c.keyword(s, v.Members[i].Name, v.Members[i].Value, pointerTo(pointer, v.Members[i].Name))
 		}
 	default:
 		c.fail(pointer, "is %s; a schema is an object or a boolean", article(v.Kind.String()))
@@ -157,7 +157,7 @@ func (c *compiler) keyword(s *schema, name string, v strictjson.Value, at string
 		}
 	case "patternProperties":
 		for _, n := range c.named(v, at) {
-			s.patternProperties = append(s.patternProperties, patternSchema{c.pattern(n.name, strictjson.Pointer(at, n.name)), n.schema})
+			s.patternProperties = append(s.patternProperties, patternSchema{c.pattern(n.name, pointerTo(at, n.name)), n.schema})
 		}
 	case "additionalProperties":
 		s.additional = c.compile(v, at)
@@ -259,7 +259,7 @@ func (c *compiler) find(pointer string) (v strictjson.Value, canonical string, f
 		default:
 			return v, "", false
 		}
-		canonical = strictjson.Pointer(canonical, token)
+		canonical = pointerTo(canonical, token)
 	}
 	return v, canonical, true
 }
@@ -294,7 +294,7 @@ func (c *compiler) object(v strictjson.Value, at string, each func(name string, 
 		return
 	}
 	for _, m := range sortedMembers(&v) {
-		each(m.Name, m.Value, strictjson.Pointer(at, m.Name))
+		each(m.Name, m.Value, pointerTo(at, m.Name))
 	}
 }
 
@@ -314,7 +314,7 @@ func (c *compiler) list(v strictjson.Value, at string) []*schema {
 	}
 	list := make([]*schema, len(v.Items))
 	for i := range v.Items {
-		list[i] = c.compile(v.Items[i], strictjson.Pointer(at, strconv.Itoa(i)))
+		list[i] = c.compile(v.Items[i], pointerTo(at, strconv.Itoa(i)))
 	}
 	return list
 }
@@ -332,7 +332,7 @@ func (c *compiler) texts(v strictjson.Value, at string) []string {
 	}
 	list := make([]string, 0, len(v.Items))
 	for i := range v.Items {
-		text := c.text(v.Items[i], strictjson.Pointer(at, strconv.Itoa(i)))
+		text := c.text(v.Items[i], pointerTo(at, strconv.Itoa(i)))
 		list = append(list, text)
 	}
 	slices.Sort(list)

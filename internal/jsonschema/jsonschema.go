@@ -83,12 +83,16 @@ func (s *Schema) validate(doc strictjson.Value, steps int) []Violation {
 	if s.tracks {
 		marks = &evaluated{}
 	}
-	if r.check(s.root, &doc, nil, &r.violations, marks) {
+	if r.check(s.root, &doc, nil, &r.findings, marks) {
 		return nil
 	}
 	if r.steps < 0 {
 		return []Violation{{Rule: "bound", Message: "the document and its schema are too large to be checked against each other; make one of them smaller or simpler"}}
 	}
-	slices.SortFunc(r.violations, Violation.compare)
-	return slices.Compact(r.violations)
+	list := make([]Violation, len(r.findings))
+	for i, f := range r.findings {
+		list[i] = Violation{f.at.pointer(), f.rule, f.message}
+	}
+	slices.SortFunc(list, Violation.compare)
+	return slices.Compact(list)
 }

@@ -102,3 +102,11 @@ func count(n int, noun string) string {
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
 }
+
+// pointerTo is strictjson.Pointer without the work of escaping, which few names need.
+func pointerTo(base, token string) string {
+	if strings.ContainsAny(token, "~/") {
+		return strictjson.Pointer(base, token)
+	}
+	return base + "/" + token
+}
