@@ -142,6 +142,22 @@ func TestParseOtherVersions(t *testing.T) {
 	}
 }
 
+// A message stays short, whatever a lock holds.
+func TestParseLongTexts(t *testing.T) {
+	_, good := sample(t)
+	long := strings.Repeat("é", 1<<16)
+	for _, old := range []string{"example/catalog", strings.Repeat("1", 40), `"app"`, "capability.cli", "artifact.app-core", "ci.yml", "seed", "schema_version", "e1d8e552", "docs/cli.md"} {
+		edited := long
+		if strings.HasPrefix(old, `"`) {
+			edited = `"` + long + `"`
+		}
+		_, err := lockv2.Parse([]byte(strings.Replace(good, old, edited, 1)))
+		if err == nil || len(err.Error()) > 1500 {
+			t.Errorf("%s: %d bytes, %.200s", old, len(fmt.Sprint(err)), fmt.Sprint(err))
+		}
+	}
+}
+
 func TestParseNoJSON(t *testing.T) {
 	_, good := sample(t)
 	for _, text := range []string{"", good + "x", "\xef\xbb\xbf" + good, "<<<<<<< ours\n" + good, strings.Replace(good, "{", `{"files": [],`, 1)} {

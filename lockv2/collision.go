@@ -2,7 +2,6 @@ package lockv2
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"example.org/compose/internal/portable"
@@ -140,7 +139,3 @@ func sharedFolders(a, b string) int {
 	}
 	return shared
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }
-
-func quote(s string) string { return strconv.Quote(s) }

@@ -1,6 +1,7 @@
 package lockv2
 
 import (
+	"strconv"
 	"strings"
 
 	"example.org/compose/internal/strictjson"
@@ -12,7 +13,7 @@ func check(l *Lock) *Error {
 		return invalid("/source/repository", "%v", err)
 	}
 	if !l.Source.Revision.Valid() {
-		return invalid("/source/revision", "is %q; want a full git commit id, 40 lower-case hexadecimal digits and not all zero", l.Source.Revision)
+		return invalid("/source/revision", "is %q; want a full git commit id, 40 lower-case hexadecimal digits and not all zero", short(l.Source.Revision))
 	}
 	resolved, fault := l.checkComponents()
 	if fault != nil {
@@ -39,7 +40,7 @@ func CheckRepository(identity string) error {
 	}
 	for _, name := range strings.Split(identity, "/") {
 		if name == "" || name == "." || name == ".." || strings.ContainsFunc(name, notIdentity) {
-			return repositoryError("is " + quote(identity) + want)
+			return repositoryError("is " + strconv.Quote(identity) + want)
 		}
 	}
 	return nil
@@ -61,11 +62,11 @@ func (l *Lock) checkComponents() (map[ComponentID]int, *Error) {
 	for i, c := range l.Components {
 		at := "/resolved_components/" + itoa(i)
 		if !c.ID.Valid() {
-			return nil, invalid(at+"/id", "is %q; want a role, a dot and a name, such as capability.cli", c.ID)
+			return nil, invalid(at+"/id", "is %q; want a role, a dot and a name, such as capability.cli", short(c.ID))
 		}
 		if i > 0 {
 			if last := l.Components[i-1].ID; c.ID <= last {
-				return nil, invalid(at+"/id", "%q stands after %q; components stand in byte order of their ids, each once", c.ID, last)
+				return nil, invalid(at+"/id", "%q stands after %q; components stand in byte order of their ids, each once", short(c.ID), short(last))
 			}
 		}
 		if c.Version < 1 {
@@ -75,7 +76,7 @@ func (l *Lock) checkComponents() (map[ComponentID]int, *Error) {
 		role := c.ID.Role()
 		count[role]++
 		if count[role] > 1 && (role == Artifact || role == Topology || role == Workspace) {
-			return nil, invalid(at+"/id", "%q is the second %s; a composition has at most one", c.ID, role)
+			return nil, invalid(at+"/id", "%q is the second %s; a composition has at most one", short(c.ID), role)
 		}
 	}
 	if count[Artifact] == 0 {
@@ -86,7 +87,7 @@ func (l *Lock) checkComponents() (map[ComponentID]int, *Error) {
 
 func (i *Intent) check(resolved map[ComponentID]int) *Error {
 	if !i.Recipe.Valid() {
-		return invalid("/intent/recipe", "is %q; want a recipe's id, such as skill", i.Recipe)
+		return invalid("/intent/recipe", "is %q; want a recipe's id, such as skill", short(i.Recipe))
 	}
 	if fault := checkSelection("/intent/components/include", i.Include, nil); fault != nil {
 		return fault
@@ -97,7 +98,7 @@ func (i *Intent) check(resolved map[ComponentID]int) *Error {
 	fault := strictjson.Decode(i.Parameters, func(root strictjson.Node) {
 		root.Each(func(name string, value strictjson.Node) {
 			if _, found := resolved[ComponentID(name)]; !found {
-				value.Fail("belongs to no resolved component; remove the parameters of %q", name)
+				value.Fail("belongs to no resolved component; remove the parameters of %q", short(name))
 			}
 			value.Each(func(string, strictjson.Node) {}) // an object, or a fault
 		})
@@ -115,16 +116,16 @@ func checkSelection(pointer string, ids, others []ComponentID) *Error {
 	for i, id := range ids {
 		at := pointer + "/" + itoa(i)
 		if !id.Selectable() {
-			return invalid(at, "is %q; want the id of a capability, lifecycle, topology or workspace component", id)
+			return invalid(at, "is %q; want the id of a capability, lifecycle, topology or workspace component", short(id))
 		}
 		if i > 0 && id <= ids[i-1] {
-			return invalid(at, "%q stands after %q; the list is in byte order, each id once", id, ids[i-1])
+			return invalid(at, "%q stands after %q; the list is in byte order, each id once", short(id), short(ids[i-1]))
 		}
 		for other < len(others) && others[other] < id {
 			other++
 		}
 		if other < len(others) && others[other] == id {
-			return invalid(at, "%q is included too; remove it from one of the two lists", id)
+			return invalid(at, "%q is included too; remove it from one of the two lists", short(id))
 		}
 	}
 	return nil
@@ -139,7 +140,7 @@ func (l *Lock) checkFiles(resolved map[ComponentID]int) *Error {
 		}
 		owner, found := resolved[f.Component]
 		if !found {
-			return invalid(filePointer(i)+"/component", "%q is no resolved component", f.Component)
+			return invalid(filePointer(i)+"/component", "%q is no resolved component", short(f.Component))
 		}
 		owns[owner] = true
 		places[i] = f.Destination
@@ -149,7 +150,7 @@ func (l *Lock) checkFiles(resolved map[ComponentID]int) *Error {
 	}
 	for i, some := range owns {
 		if !some {
-			return invalid("/resolved_components/"+itoa(i), "%q owns no file; every component supplies at least one", l.Components[i].ID)
+			return invalid("/resolved_components/"+itoa(i), "%q owns no file; every component supplies at least one", short(l.Components[i].ID))
 		}
 	}
 	return nil
@@ -159,7 +160,7 @@ func (l *Lock) checkFiles(resolved map[ComponentID]int) *Error {
 func (l *Lock) checkFile(i int) *Error {
 	f := &l.Files[i]
 	if err := f.Destination.Check(); err != nil {
-		return invalid(filePointer(i)+"/destination", "%q: %v", f.Destination, err)
+		return invalid(filePointer(i)+"/destination", "%q: %v", short(f.Destination), err)
 	}
 	if f.Destination.Reserved() {
 		return invalid(filePointer(i)+"/destination", "%q is the composer's own; no component may supply it", f.Destination)
@@ -173,7 +174,18 @@ func (l *Lock) checkFile(i int) *Error {
 	case Managed, Generated, Seed:
 		return nil
 	}
-	return invalid(filePointer(i)+"/ownership", "is %q; want managed, generated or seed", f.Ownership)
+	return invalid(filePointer(i)+"/ownership", "is %q; want managed, generated or seed", short(f.Ownership))
 }
 
 func filePointer(i int) string { return "/files/" + itoa(i) }
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// short cuts a text of any length to what a message can hold.
+func short[S ~string](s S) string {
+	const most = 200
+	if len(s) <= most {
+		return string(s)
+	}
+	return strings.ToValidUTF8(string(s[:most]), "") + "..."
+}

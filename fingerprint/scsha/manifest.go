@@ -90,7 +90,7 @@ func build(manifest Manifest) (*typed, error) {
 	case "":
 		return nil, &Error{CodeInvalidManifest, "/schema", `is empty; want "` + ManifestAlgorithm + `"`}
 	default:
-		return nil, &Error{CodeUnsupportedManifestSchema, "/schema", fmt.Sprintf("is %q; want %q", manifest.Schema, ManifestAlgorithm)}
+		return nil, &Error{CodeUnsupportedManifestSchema, "/schema", fmt.Sprintf("is %q; want %q", clip(manifest.Schema), ManifestAlgorithm)}
 	}
 	m := &typed{
 		nodes: make([]typedNode, len(manifest.Nodes)),
@@ -125,19 +125,19 @@ func build(manifest Manifest) (*typed, error) {
 }
 
 func (s Source) typed(at string) (tagged, error) {
-	fault := ""
+	fault, shown := "", clip(s.Value)
 	switch {
 	case s.Kind != LocalPath && s.Kind != URL:
 		at += "/kind"
-		fault = fmt.Sprintf("is %q; want local_path or url", s.Kind)
+		fault = fmt.Sprintf("is %q; want local_path or url", clip(string(s.Kind)))
 	case s.Value == "":
 		fault = "is empty"
 	case strings.Contains(s.Value, `\`):
-		fault = fmt.Sprintf("%q holds a backslash; segments are separated by /", s.Value)
+		fault = fmt.Sprintf("%q holds a backslash; segments are separated by /", shown)
 	case strings.ContainsFunc(s.Value, unicode.IsControl):
-		fault = fmt.Sprintf("%q holds a control character", s.Value)
+		fault = fmt.Sprintf("%q holds a control character", shown)
 	case !utf8.ValidString(s.Value):
-		fault = fmt.Sprintf("%q is not UTF-8", s.Value)
+		fault = fmt.Sprintf("%q is not UTF-8", shown)
 	}
 	if fault != "" {
 		return tagged{}, &Error{CodeInvalidCanonicalSource, at, fault}
@@ -148,22 +148,31 @@ func (s Source) typed(at string) (tagged, error) {
 	return tagged{0, s.Value}, nil
 }
 
+// clip cuts a text of any length to what a message can hold.
+func clip(text string) string {
+	const most = 200
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}
+
 // check finds what is wrong between the values.
 func (m *typed) check() error {
 	known := make(map[tagged]int, len(m.nodes))
 	for i, node := range m.nodes {
 		if first, found := known[node.source]; found {
-			return &Error{CodeDuplicateSource, fmt.Sprintf("/nodes/%d/source", i), fmt.Sprintf("%q is the source of /nodes/%d too", node.source.value, first)}
+			return &Error{CodeDuplicateSource, fmt.Sprintf("/nodes/%d/source", i), fmt.Sprintf("%q is the source of /nodes/%d too", clip(node.source.value), first)}
 		}
 		known[node.source] = i
 	}
 	for i, edge := range m.edges {
 		at := fmt.Sprintf("/edges/%d", i)
 		if _, found := known[edge.parent]; !found {
-			return &Error{CodeUnknownEdgeEndpoint, at + "/parent", fmt.Sprintf("%q is the source of no node", edge.parent.value)}
+			return &Error{CodeUnknownEdgeEndpoint, at + "/parent", fmt.Sprintf("%q is the source of no node", clip(edge.parent.value))}
 		}
 		if _, found := known[edge.child]; !found {
-			return &Error{CodeUnknownEdgeEndpoint, at + "/child", fmt.Sprintf("%q is the source of no node", edge.child.value)}
+			return &Error{CodeUnknownEdgeEndpoint, at + "/child", fmt.Sprintf("%q is the source of no node", clip(edge.child.value))}
 		}
 	}
 	return nil

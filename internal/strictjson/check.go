@@ -16,11 +16,11 @@ func (n Node) check(depth int) {
 	case Null, Bool:
 	case Number:
 		if n.v.Text == "" || numberEnd(n.v.Text, 0) != len(n.v.Text) {
-			n.Fail("%q is no JSON number", quoteToken(n.v.Text))
+			n.Fail("%q is no JSON number", clip(n.v.Text))
 		}
 	case String:
 		if !utf8.ValidString(n.v.Text) {
-			n.Fail("%q is not UTF-8", n.v.Text)
+			n.Fail("%q is not UTF-8", clip(n.v.Text))
 		}
 	case Array, Object:
 		if depth == 0 {
@@ -36,7 +36,7 @@ func (n Node) check(depth int) {
 		n.Each(func(name string, value Node) {
 			switch {
 			case !utf8.ValidString(name):
-				value.Fail("the name %q is not UTF-8", name)
+				value.Fail("the name %q is not UTF-8", clip(name))
 			case !names.add(n.v.Members[:i], name):
 				value.Fail("the name stands twice in one object")
 			}
@@ -61,7 +61,7 @@ func (n Node) CheckSorted() {
 		last, first := "", true
 		n.Each(func(name string, value Node) {
 			if !first && name < last {
-				value.Fail("stands after %q; names stand in byte order", last)
+				value.Fail("stands after %q; names stand in byte order", clip(last))
 			}
 			last, first = name, false
 			value.CheckSorted()

@@ -68,7 +68,7 @@ func (n Node) Value() Value {
 	return *n.v
 }
 
-// Pointer returns the JSON pointer to n.
+// Pointer returns the JSON pointer to n. A name of more than 200 bytes is cut short, with "..." at its end.
 func (n Node) Pointer() string {
 	var tokens []string
 	for at := (step{n.name, n.index, n.up}); ; at = n.d.steps[at.up] {
@@ -76,7 +76,7 @@ func (n Node) Pointer() string {
 		case at.index >= 0:
 			tokens = append(tokens, strconv.Itoa(int(at.index)))
 		case at.up >= 0:
-			tokens = append(tokens, at.name)
+			tokens = append(tokens, clip(at.name))
 		}
 		if at.up < 0 {
 			break
@@ -140,12 +140,12 @@ func (n Node) Int() int64 {
 		return 0
 	}
 	if !IsInteger(n.v.Text) {
-		n.Fail("is %s; want an integer, written without a point or an exponent", quoteToken(n.v.Text))
+		n.Fail("is %s; want an integer, written without a point or an exponent", clip(n.v.Text))
 		return 0
 	}
 	i, err := strconv.ParseInt(n.v.Text, 10, 64)
 	if err != nil {
-		n.Fail("is %s; want an integer of 64 bits", quoteToken(n.v.Text))
+		n.Fail("is %s; want an integer of 64 bits", clip(n.v.Text))
 		return 0
 	}
 	return i
@@ -154,13 +154,6 @@ func (n Node) Int() int64 {
 // IsInteger reports whether the token of a number is that of an integer.
 func IsInteger(token string) bool {
 	return token != "" && !strings.ContainsAny(token, ".eE") && numberEnd(token, 0) == len(token)
-}
-
-func quoteToken(token string) string {
-	if len(token) > 40 {
-		return token[:40] + "..."
-	}
-	return token
 }
 
 // Items calls read for each item of an array, in order.

@@ -101,17 +101,20 @@ func controlFault(c byte) string {
 	return fmt.Sprintf(`a control character in a string; write it as \u%04x`, c)
 }
 
-// quote shows text in a message, at most 60 bytes of it.
-func quote(text string) string {
-	const most = 60
-	if len(text) > most {
-		cut := most
-		for cut > 0 && !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "..."
+// quote shows text in a message.
+func quote(text string) string { return strconv.Quote(clip(text)) }
+
+// clip cuts a text of any length to what a message can hold.
+func clip(text string) string {
+	const most = 200
+	if len(text) <= most {
+		return text
 	}
-	return strconv.Quote(text)
+	cut := most
+	for cut > most-utf8.UTFMax && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "..."
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
