@@ -80,8 +80,6 @@ type generator struct{ *rand.Rand }
 
 func (g generator) pick(list ...string) string { return list[g.IntN(len(list))] }
 
-func (g generator) name() string { return g.pick("a", "b", "c", "~/") }
-
 func (g generator) document(depth int) string {
 	n := 6
 	if depth == 0 {
