@@ -12,7 +12,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the stored file")
 
 // stored is the consumer's validator as the starter catalog supplies it.
-const stored = "testdata/validate.go.golden"
+const stored = "../starter/revisions/1/components/lifecycle.composition-state/files/validate.go.txt"
 
 func generate(t *testing.T) []byte {
 	t.Helper()
