@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/compose/internal/starter"
@@ -21,17 +22,44 @@ The lifecycle is inspect, plan, apply, validate. Try it with nothing but this pr
 
 Exit status: 0 done; 2 conflict, invalid state or error; 3 a first composition whose validation failed.`
 
-// commandLine is the whole command line.
+// commandLine holds the flags that every command has.
 type commandLine struct {
 	Format string `enum:"human,json," default:"" placeholder:"human|json" help:"Output: human or json. Without it: human on a terminal, json otherwise."`
+}
 
-	Inspect  inspectCommand  `cmd:"" help:"Say what state a target is in and what to do next."`
-	Plan     planCommand     `cmd:"" help:"Show what apply would do; changes nothing."`
-	Apply    applyCommand    `cmd:"" help:"Compose a target: install its files and write the lock."`
-	Validate validateCommand `cmd:"" help:"Check a target against its lock, without the catalog."`
-	Hash     hashCommand     `cmd:"" help:"Print content identities of texts and folders."`
-	Catalog  catalogCommand  `cmd:"" help:"Work on a catalog."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
+// command is one command of the command line.
+type command struct {
+	name, help string
+	declare    func() any // a new kong struct
+}
+
+// commands returns all commands, in the order of the help.
+func commands() []command {
+	return []command{
+		{"inspect", "Say what state a target is in and what to do next.", func() any { return &inspectCommand{} }},
+		{"plan", "Show what apply would do; changes nothing.", func() any { return &planCommand{} }},
+		{"apply", "Compose a target: install its files and write the lock.", func() any { return &applyCommand{} }},
+		{"validate", "Check a target against its lock, without the catalog.", func() any { return &validateCommand{} }},
+		{"hash", "Print content identities of texts and folders.", func() any { return &hashCommand{} }},
+		{"catalog", "Work on a catalog.", func() any { return &catalogCommand{} }},
+		{"version", "Print the version.", func() any { return &versionCommand{} }},
+	}
+}
+
+// grammar returns what kong has to know for a command line. Where the line begins with a command, that command
+// is enough: to declare all of them takes longer than most commands do.
+func grammar(args []string) []kong.Option {
+	all := commands()
+	if len(args) > 0 {
+		if i := slices.IndexFunc(all, func(c command) bool { return c.name == args[0] }); i >= 0 {
+			all = all[i : i+1]
+		}
+	}
+	var options []kong.Option
+	for _, c := range all {
+		options = append(options, kong.DynamicCommand(c.name, c.help, "", c.declare()))
+	}
+	return options
 }
 
 // targetFlag is the flag of every command that looks at a target.

@@ -28,14 +28,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 	var line commandLine
 	exited := false
-	parser, err := kong.New(&line,
+	parser, err := kong.New(&line, append(grammar(args),
 		kong.Name("compose"),
 		kong.Description(description),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Vars{"source": builtinSource},
-	)
+	)...)
 	if err != nil {
 		return s.fail(&usageError{msg: "the command line is misdeclared: " + err.Error()})
 	}

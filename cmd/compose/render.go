@@ -81,7 +81,7 @@ func inspectText(w *textWriter, r *validator.Report) {
 		w.line("Files: %s", ownershipText(r.Lock))
 		w.line("Composition: %s", r.Lock.Composition())
 	}
-	faultsText(w, r.Faults)
+	faultsText(w, r.InspectFaults())
 	for _, command := range r.Next() {
 		w.line("Next: %s", command)
 	}
