@@ -158,7 +158,28 @@ func (l *attrLine) matches(path, base string, fold bool) bool {
 	if l.noDir {
 		return wildmatch(l.pattern, path[strings.LastIndexByte(path, '/')+1:], false, fold)
 	}
-	return wildmatch(strings.TrimPrefix(l.pattern, "/"), path[len(base):], true, fold)
+	pattern, name := strings.TrimPrefix(l.pattern, "/"), path[len(base):]
+	// As in git, what comes before the first special character is compared on its own: "a**/x" is "a", then "**/x".
+	literal := strings.IndexAny(pattern, `*?[\`)
+	if literal < 0 {
+		literal = len(pattern)
+	}
+	if literal > len(name) || !equalNames(pattern[:literal], name[:literal], fold) {
+		return false
+	}
+	return wildmatch(pattern[literal:], name[literal:], true, fold)
+}
+
+func equalNames(a, b string, fold bool) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) {
+		if a[i] != b[i] && (!fold || lower(a[i]) != lower(b[i])) {
+			return false
+		}
+	}
+	return true
 }
 
 // attributesOf returns what the files, the weakest first, say about a path.

@@ -160,7 +160,7 @@ func parseConfig(text string) ([]configEntry, error) {
 			if section, err = p.section(); err != nil {
 				return nil, err
 			}
-		case isLetter(c) && section != "":
+		case isLetter(c):
 			p.pos--
 			e, err := p.entry(section)
 			if err != nil {
@@ -266,7 +266,7 @@ func (p *configParser) entry(section string) (configEntry, error) {
 	for ok && (c == ' ' || c == '\t') {
 		c, ok = p.next()
 	}
-	e := configEntry{name: section + "." + key.String()}
+	e := configEntry{name: strings.TrimPrefix(section+"."+key.String(), ".")}
 	if !ok || c == '\n' {
 		e.bare = true
 		return e, nil
@@ -309,20 +309,16 @@ func (p *configParser) value() (string, error) {
 		switch c {
 		case '\\':
 			escaped, ok := p.next()
-			if !ok {
-				return "", p.fault()
-			}
-			switch escaped {
-			case '\n':
+			switch {
+			case !ok || escaped == '\n':
 				continue
-			case 't':
+			case escaped == 't':
 				escaped = '\t'
-			case 'b':
+			case escaped == 'b':
 				escaped = '\b'
-			case 'n':
+			case escaped == 'n':
 				escaped = '\n'
-			case '\\', '"':
-			default:
+			case escaped != '\\' && escaped != '"':
 				return "", p.fault()
 			}
 			out.WriteByte(escaped)

@@ -3,6 +3,7 @@ package gitrepo_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -212,7 +213,7 @@ func TestDirtyStates(t *testing.T) {
 		}, false, 1},
 		{"a FIFO in place of a file", func(g *gitRepo) {
 			g.must(os.Remove(g.file("a.txt")))
-			g.must(mkfifo(g.file("a.txt")))
+			g.must(exec.Command("mkfifo", g.file("a.txt")).Run())
 		}, true, 0},
 		{"an edit staged", func(g *gitRepo) {
 			g.writeOld("a.txt", "staged\n")

@@ -20,5 +20,22 @@ var (
 	Wildmatch       = wildmatch
 )
 
-// ParseAttributes is parseAttributes without its result.
-func ParseAttributes(text string) { parseAttributes(text, "", true) }
+// ConfigLines are the settings of a text as `git config -z -l` prints them.
+func ConfigLines(text string) ([]string, error) {
+	entries, err := parseConfig(text)
+	var lines []string
+	for _, e := range entries {
+		if e.bare {
+			lines = append(lines, e.name)
+		} else {
+			lines = append(lines, e.name+"\n"+e.value)
+		}
+	}
+	return lines, err
+}
+
+// AttributeValue is what `git check-attr` prints of one attribute, for a file at the top that has text.
+func AttributeValue(text, path, name string, fold bool) string {
+	a := attributesOf([]attrFile{parseAttributes(text, "", true)}, path, fold)[name]
+	return [...]string{"unspecified", "set", "unset", a.value}[a.state]
+}

@@ -1,0 +1,129 @@
+package gitrepo_test
+
+import (
+	"fmt"
+	"math/rand"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.org/compose/internal/gitrepo"
+)
+
+// TestConfigSyntax holds the configuration reader against git's own.
+func TestConfigSyntax(t *testing.T) {
+	g := newGit(t)
+	tests := []string{
+		"",
+		"[core]\n\tbare = false\n",
+		"[core] bare = true ; on one line\n",
+		"[Core]Bare=TRUE\n[core]\n\tbare\n",
+		"\ufeff[core]\n\ta = 1\n",
+		"[a \"B c\"]\n\tkey = x\n[a \"q\\\"u\\\\o\\te\"]\n\tk = y\n",
+		"[a.B.C]\nk = v\n",
+		"[a]\nk = one two   three  # comment\n",
+		"[a]\nk = \"one  # two\" ; x\n",
+		"[a]\nk = \"  padded  \"\n",
+		"[a]\nk = a\\tb\\nc\\\\d\\\"e\n",
+		"[a]\nk = one \\\n  two\n",
+		"[a]\nk = one \\\r\n  two\r\nl = x\r\n",
+		"[a]\r\nk = v\r\n",
+		"[a]\nk =\n",
+		"[a]\nk = \n",
+		"[a]\nk-2 = v\nk3 = w\n",
+		"[a]\nk = v",
+		"[a]\nk",
+		"[a]\nk = tab\there  x\n",
+		"[a]\nk = v\"w\"x\n",
+		"[a]\n# c\n; d\n\n  k = v\n",
+		"[a]\nk = \"x\\\ny\"\n",
+		"[a]\nk=v\n[a]\nk=w\n",
+		"[a \"\"]\nk=v\n",
+		"[a-b]\nk=v\n",
+		// refused by git
+		"k = v\n[a]\nl = w\n",
+		"[a\nk = v\n",
+		"[a] ]\n",
+		"[a]\n2k = v\n",
+		"[a]\nk_x = v\n",
+		"[a]\nk = \"x\n",
+		"[a]\nk = \\x\n",
+		"[a \"b\nc\"]\nk = v\n",
+		"[a b]\nk = v\n",
+		"[a \"b\" ]\nk = v\n",
+		"[a]\nk : v\n",
+		"[a]\nk = v\\",
+		"[a_b]\nk = v\n",
+		"[a]\n-k = v\n",
+	}
+	for i, text := range tests {
+		name := fmt.Sprintf("config-%d", i)
+		g.write(name, text)
+		out, gitErr := g.command("config", "-z", "-l", "-f", name).Output()
+		want := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+		if len(out) == 0 {
+			want = nil
+		}
+		got, err := gitrepo.ConfigLines(text)
+		switch {
+		case (err != nil) != (gitErr != nil):
+			t.Errorf("%q: %v, and git: %v", text, err, gitErr)
+		case err == nil && !slices.Equal(got, want):
+			t.Errorf("%q:\ngot %q\ngit %q", text, got, want)
+		}
+	}
+}
+
+// TestAttributePatterns holds patterns and attributes against git's own, fixed ones and random ones.
+func TestAttributePatterns(t *testing.T) {
+	lines := []string{
+		"*.c text", "*.c -text", "*.c !text", "*.c text=auto", "a/*.c text", "/a/*.c text", "**/x text", "a/** text",
+		"a/**/x text", "**/b/x text", "a** text", "a**/x text", "*x text", "[ab].c text", "[!a].c text", "[^a].c text",
+		"[a-c]x text", "[]x].c text", "[[:alpha:]].c text", "[[:digit:][:upper:]]* text", "a\\*b text", "\\a.c text", "?.c text",
+		"a?x text", "*/x text", "*/*/x text", "a/ text", "x text eol=lf", "x -text text", "x text -text", "x binary", "x -binary",
+		"[attr]mine text\nx mine", "[attr]mine -text\n[attr]mine text\nx mine", "[attr]binary text\nx binary", "[attr] text\nx text",
+		"! text", "!x text", "\\!x text", "\"a b\" text", "\"x\\t\" text", "\"x text", "# x text", "  x\t text", "x", "x te$xt text",
+		"x -", "x !text\n", "*.[ch] text", "x[ text", "x[a text", "[x text", "a/[b-]x text", "[\\]]x text", "[a-\\c].c text", "A.C text",
+		"** text", "/** text", "**/ text", "/x text", "/ text", "a//x text", "*** text", "a***x text", "a/***/x text", "x text\r", "x\ttext",
+		"[[:bogus:]]x text", "[[:alpha:]-z]x text", "**x text", "x** text", "a/b text", "b/x text", "*/ text", "**/*x text",
+	}
+	paths := []string{
+		"x", "a.c", "b.c", "c.c", "A.C", "ax", "bx", "a/x", "a/b", "a/b/x", "a/b/c/x", "b/x", "a/a.c", "a/b/a.c", "a b", "a*b", "!x", "].c", "]x",
+		"-x", "a/bx", "a/-x", "1.c", "x[", "x[a", "abx", "aabx", "a/bb/x", "#", "text", "[attr]", "zx", "a-c",
+	}
+	rng := rand.New(rand.NewSource(7))
+	pieces := []string{"a", "b", "x", ".c", "*", "**", "/", "?", "[ab]", "[!a]", "\\x", "**/", "/**", "-"}
+	for range 150 {
+		var p strings.Builder
+		for range 1 + rng.Intn(5) {
+			p.WriteString(pieces[rng.Intn(len(pieces))])
+		}
+		lines = append(lines, p.String()+" text")
+	}
+	var text strings.Builder
+	for range 60 {
+		fmt.Fprintf(&text, "%s\n", lines[rng.Intn(len(lines))])
+	}
+	lines = append(lines, text.String())
+	for _, fold := range []bool{false, true} {
+		g := newGit(t)
+		g.run("config", "core.ignoreCase", fmt.Sprint(fold))
+		for _, line := range lines {
+			g.write(".gitattributes", line+"\n")
+			cmd := g.command("check-attr", "-z", "--stdin", "text")
+			cmd.Stdin = strings.NewReader(strings.Join(paths, "\x00") + "\x00")
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			fields := strings.Split(string(out), "\x00")
+			for i, path := range paths {
+				if got, want := gitrepo.AttributeValue(line+"\n", path, "text", fold), fields[3*i+2]; got != want {
+					t.Errorf("%q, path %q, fold %v: %s, and git: %s", line, path, fold, got, want)
+				}
+			}
+		}
+		os.Remove(g.file(".gitattributes"))
+	}
+}
