@@ -27,8 +27,8 @@ var layers = [][]string{
 // modules lists the modules from elsewhere that each package may use. The others, and everything that the
 // consumer's validator is made of, use the standard library alone.
 var modules = map[string][]string{
-	"cmd/compose":      {"github.com/alecthomas/kong", "golang.org/x/sys", "golang.org/x/term"},
-	"internal/gitrepo": {"github.com/go-git/go-git/v5", "golang.org/x/sys"},
+	"cmd/compose":      {"github.com/alecthomas/kong", "golang.org/x/term"},
+	"internal/gitrepo": {"github.com/go-git/go-git/v5"},
 	"internal/starter": {"github.com/go-git/go-git/v5"},
 	"txn":              {"golang.org/x/sys"},
 }
@@ -39,7 +39,6 @@ var testModules = []string{
 	"github.com/rogpeppe/go-internal",
 	"github.com/santhosh-tekuri/jsonschema/v5",
 	"golang.org/x/sys",
-	"pgregory.net/rapid",
 }
 
 // standalone are the packages that one generator writes out as the consumer's validator: they and what they
@@ -61,15 +60,32 @@ func TestImports(t *testing.T) {
 	)
 }
 
-// Every package that is named here exists, so that a table does not outlive what it is about.
+// Every package that is named here exists and uses what it may use, so that a table does not outlive its reasons.
 func TestTablesAreCurrent(t *testing.T) {
+	files := load(t, moduleRoot).files
 	there := make(map[string]bool)
-	for _, f := range load(t, moduleRoot).files {
+	for _, f := range files {
 		there[f.pkg] = true
 	}
 	for _, pkg := range slices.Concat(slices.Concat(layers...), slices.Collect(maps.Keys(modules)), standalone) {
 		if !there[pkg] {
 			t.Errorf("package %s is in a table and not in the module", pkg)
+		}
+	}
+	for pkg, list := range modules {
+		for _, m := range list {
+			if !slices.ContainsFunc(files, func(f *file) bool {
+				return f.pkg == pkg && !f.test && slices.ContainsFunc(f.imports(), func(name string) bool { return of(name, []string{m}) })
+			}) {
+				t.Errorf("package %s may use %s and does not", pkg, m)
+			}
+		}
+	}
+	for _, m := range testModules {
+		if !slices.ContainsFunc(files, func(f *file) bool {
+			return f.test && slices.ContainsFunc(f.imports(), func(name string) bool { return of(name, []string{m}) })
+		}) {
+			t.Errorf("tests may use %s and do not", m)
 		}
 	}
 }
