@@ -120,5 +120,6 @@ func (p *ManagedPlan) Document() strictjson.Value { panic("to be written") }
 func NextLock(old *lockv2.Lock, comp *Composition) lockv2.Lock { panic("to be written") }
 
 // Implied returns the actions that lead from one lock to another, by destination: what a transaction between them
-// must have, no more and no less. Material is nil in all of them.
-func Implied(from, to *lockv2.Lock) []ManagedAction { panic("to be written") }
+// must have, no more and no less. Material is nil in all of them. An error says that no update or upgrade leads from
+// one to the other: a file changes its component or ownership, or a seed that stays its digest.
+func Implied(from, to *lockv2.Lock) ([]ManagedAction, error) { panic("to be written") }
