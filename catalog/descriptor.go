@@ -28,6 +28,9 @@ func (l *loader) readFiles() error {
 // readComponent returns nil for a descriptor that can't be taken apart, and a component beside the faults for one
 // whose contents break a rule.
 func (l *loader) readComponent(id lockv2.ComponentID) (*Component, []*Error, error) {
+	if l.noComponent[id] {
+		return nil, nil, nil
+	}
 	path := descriptorPath(id)
 	b, doc, faults, err := l.document(path, schemas.Component)
 	if err != nil || len(faults) > 0 {
@@ -156,6 +159,9 @@ func parseRegistration(n strictjson.Node) (r Registration) {
 
 // readRecipe is readComponent for a recipe.
 func (l *loader) readRecipe(id lockv2.RecipeID) (*Recipe, []*Error, error) {
+	if l.noRecipe[id] {
+		return nil, nil, nil
+	}
 	path := recipePath(id)
 	b, doc, faults, err := l.document(path, schemas.Recipe)
 	if err != nil || len(faults) > 0 {

@@ -19,6 +19,9 @@ func (l *loader) readIndex() error {
 	}
 	if len(faults) > 0 {
 		l.faults = faults
+		if _, problem, err := l.trees.find(l.ctx, IndexPath); err == nil && problem != "" {
+			l.faults = []*Error{fault(CodeInvalidSourceAuthority, IndexPath, "", "%s %s, so it holds no catalog there; name another source or revision, or start a catalog", problem, l.catalog.source.revision)}
+		}
 		return nil
 	}
 	bad := strictjson.Decode(doc, func(root strictjson.Node) {
@@ -69,56 +72,61 @@ func checkSorted[S cmp.Ordered](l *loader, name string, list []S) {
 
 // checkClosed compares the two lists with the folders below components/ and the *.json files directly below recipes/.
 func (l *loader) checkClosed() error {
-	components, err := l.entries(componentsFolder)
+	l.noComponent, l.noRecipe = map[lockv2.ComponentID]bool{}, map[lockv2.RecipeID]bool{}
+	there, ok, err := l.entries(componentsFolder)
 	if err != nil {
-		return l.add(err)
+		return err
 	}
 	var folders []lockv2.ComponentID
-	for name, e := range components {
+	for name, e := range there {
 		// A symlink in the place of a folder is not missing: reading it says what is wrong with it.
 		id := lockv2.ComponentID(name)
 		if _, listed := l.place[id]; e.Mode == gitrepo.Tree || e.Mode == gitrepo.Submodule || listed && e.Mode == gitrepo.Symlink {
 			folders = append(folders, id)
 		}
 	}
-	closed(l, "components", "folder components/", "", l.ids, folders)
+	closed(l, ok, "components", "folder components/", "", l.ids, folders, l.noComponent)
 
-	recipes, err := l.entries(recipesFolder)
-	if err != nil {
-		return l.add(err)
+	if there, ok, err = l.entries(recipesFolder); err != nil {
+		return err
 	}
 	var files []lockv2.RecipeID
-	for name := range recipes {
+	for name := range there {
 		if id, found := strings.CutSuffix(name, ".json"); found {
 			files = append(files, lockv2.RecipeID(id))
 		}
 	}
-	closed(l, "recipes", "file recipes/", ".json", l.recipeIDs, files)
+	closed(l, ok, "recipes", "file recipes/", ".json", l.recipeIDs, files, l.noRecipe)
 	return nil
 }
 
-// entries returns what a folder at the top holds; nothing where there is no such folder.
-func (l *loader) entries(name string) (folder, error) {
+// entries returns what a folder at the top holds; nothing where there is no such folder. Where it can't be read, a
+// fault says why and ok is false.
+func (l *loader) entries(name string) (there folder, ok bool, err error) {
 	entry, problem, err := l.trees.find(l.ctx, name)
 	switch {
 	case err != nil:
-		return nil, err
 	case problem != "":
-		return nil, nil
+		return nil, true, nil
 	case entry.Mode != gitrepo.Tree:
-		return nil, fault(CodeInvalidSourceAuthority, name, "", "is %s; commit a folder in its place", kindOf(entry.Mode))
+		err = fault(CodeInvalidSourceAuthority, name, "", "is %s; commit a folder in its place", kindOf(entry.Mode))
+	default:
+		if there, err = l.trees.folder(l.ctx, entry.ID); err == nil {
+			return there, true, nil
+		}
+		err = unreadable(name, err)
 	}
-	f, err := l.trees.folder(l.ctx, entry.ID)
-	if err != nil {
-		return nil, unreadable(name, err)
-	}
-	return f, nil
+	return nil, false, l.add(err)
 }
 
-// closed reports, in one fault, what is listed and not there, or there and not listed.
-func closed[S ~string](l *loader, list, what, suffix string, listed, there []S) {
+// closed reports, in one fault, what is listed and not there, or there and not listed. What is not there is put into
+// none. Where ok is false nothing could be read, which is a fault already.
+func closed[S ~string](l *loader, ok bool, list, what, suffix string, listed, there []S, none map[S]bool) {
 	slices.Sort(there)
 	missing, extra := without(listed, there), without(there, listed)
+	for _, id := range missing {
+		none[id] = true
+	}
 	var parts []string
 	if len(extra) > 0 {
 		parts = append(parts, "does not list "+quoteAll(extra)+", for which there is a "+what+"ID"+suffix+"; list each, or remove what is there")
@@ -126,7 +134,7 @@ func closed[S ~string](l *loader, list, what, suffix string, listed, there []S) 
 	if len(missing) > 0 {
 		parts = append(parts, "lists "+quoteAll(missing)+", for which there is no "+what+"ID"+suffix+"; add it, or take the id out of the list")
 	}
-	if len(parts) > 0 {
+	if ok && len(parts) > 0 {
 		l.fault(CodeCatalogNotClosed, IndexPath, "/"+list, "%s", strings.Join(parts, "; it "))
 	}
 }

@@ -57,6 +57,9 @@ type loader struct {
 	ids        []lockv2.ComponentID
 	recipeIDs  []lockv2.RecipeID
 	place      map[lockv2.ComponentID]int // of each listed id
+
+	noComponent map[lockv2.ComponentID]bool // listed and not there, which is a fault already
+	noRecipe    map[lockv2.RecipeID]bool
 }
 
 func newLoader(ctx context.Context, s *Source) *loader {
