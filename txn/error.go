@@ -28,37 +28,47 @@ const (
 type Error struct {
 	diag.Base
 	Faults []validator.Fault // of VALIDATION_FAILED: all of them
+
+	cause error // in the message already
+}
+
+// Unwrap returns the cause, such as the errno of the system.
+func (e *Error) Unwrap() error {
+	if e.cause != nil {
+		return e.cause
+	}
+	return e.Base.Unwrap()
 }
 
 // writeFault is WRITE_FAILED at path, below the target and never a temporary name: what failed, and what to do.
 func writeFault(path, doing string, err error) error {
 	err = cause(err)
-	remedy := "see to it and run the same command again"
+	remedy := "see to it"
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		remedy = "make room and run the same command again"
+		remedy = "make room"
 	case errors.Is(err, syscall.EROFS):
-		remedy = "the file system is read-only: mount it for writing and run the same command again"
+		remedy = "mount the file system for writing"
 	case errors.Is(err, fs.ErrPermission):
-		remedy = "let this user write to the folder and run the same command again"
+		remedy = "let this user write to the folder"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		remedy = "raise the limit of open files (ulimit -n) and run the same command again"
+		remedy = "raise the limit of open files (ulimit -n)"
 	case errors.Is(err, syscall.EXDEV):
-		remedy = "this folder is on another file system than the target's root, and files can't be moved there; unmount it and run the same command again"
+		remedy = "the folder is on another file system than the target's root, and files can't be moved there: unmount it"
 	case errors.Is(err, syscall.EIO):
-		remedy = "check the disk, then run the same command again"
+		remedy = "check the disk"
 	}
-	return &Error{Base: diag.Wrap(CodeWriteFailed, path, doing+" failed; "+remedy, err)}
+	return &Error{cause: err, Base: diag.New(CodeWriteFailed, path, fmt.Sprintf("%s failed: %v; %s, then run the same command again", doing, err, remedy))}
 }
 
 // changed is PRECONDITION_CHANGED at path: the target is not any more what the plan was made for.
-func changed(path, msg string) error {
-	return &Error{Base: diag.New(CodePreconditionChanged, path, msg+" since the plan was made; nothing of it was overwritten: look at it and run the same command again")}
+func changed(path, what string) error {
+	return &Error{Base: diag.New(CodePreconditionChanged, path, what+" after the plan was made; it was left alone: look at it, then run the same command again")}
 }
 
 // interrupted is what a context that ended becomes; errors.Is finds the context's own error in it.
 func interrupted(ctx context.Context) *Error {
-	return &Error{Base: diag.Wrap(CodeInterrupted, "", "stopped before the lock was written; run the same command again to go on: files that are in place are adopted", ctx.Err())}
+	return &Error{cause: ctx.Err(), Base: diag.New(CodeInterrupted, "", "stopped before the lock was written; run the same command again to go on: files that are in place are adopted")}
 }
 
 // entryFault tells a failed attempt to put something into a folder from a folder that changed under it.
@@ -70,6 +80,14 @@ func entryFault(path, doing string, err error) error {
 		return changed(path, "something other than a folder came to stand on the way")
 	}
 	return writeFault(path, doing, err)
+}
+
+// readFault is what a failed look at the target becomes, where the look itself has no code.
+func readFault(ctx context.Context, path string, err error) error {
+	if ctx.Err() != nil {
+		return interrupted(ctx)
+	}
+	return &Error{cause: err, Base: diag.New(CodeReadFailed, path, fmt.Sprintf("can't be read: %v; see to it, then run the same command again", cause(err)))}
 }
 
 // cause strips the calls and names that os adds: the names are those of temporary files.

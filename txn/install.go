@@ -114,14 +114,18 @@ func (n *installation) same(ctx context.Context, m *planner.Material, buf []byte
 	sum, err := n.disk.Digest(ctx, m.Destination, buf)
 	var fault *rootfs.Error
 	switch {
-	case errors.As(err, &fault):
-		return changed(string(m.Destination), fmt.Sprintf("%q %s: it came there", fault.At, fault.Message()))
-	case err != nil:
-		return interrupted(ctx)
-	case sum.Digest != m.Digest:
+	case err == nil && sum.Digest == m.Digest:
+		return nil
+	case err == nil:
 		return changed(string(m.Destination), fmt.Sprintf("a file with other bytes (SHA-256 %s, wanted %s) came to stand there", sum.Digest, m.Digest))
+	case !errors.As(err, &fault):
+		return readFault(ctx, string(m.Destination), err)
+	case fault.Reason == rootfs.Missing:
+		return changed(string(m.Destination), "the file that was there went away")
+	case fault.Reason == rootfs.Unreadable:
+		return fault
 	}
-	return nil
+	return changed(string(m.Destination), "something that is no regular file came to stand there")
 }
 
 // adopt looks once more at the files that the plan found in place.

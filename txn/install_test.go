@@ -496,6 +496,53 @@ type bulkDisk struct {
 
 func (d bulkDisk) Bulk() bool { return d.bulk }
 
+// A syncfs that fails, before the installs or after them, is an error like any other.
+func TestBulkFlushFails(t *testing.T) {
+	files := map[string]string{}
+	for i := range bulkFrom {
+		files[fmt.Sprintf("f%d/x", i)] = "x"
+	}
+	for nth := 1; nth <= 2; nth++ {
+		dir := t.TempDir()
+		seen := 0
+		fail := &faultDisk{err: syscall.EIO}
+		fail.before = func(n int, op, _ string) {
+			if op == "syncall" {
+				if seen++; seen == nth {
+					fail.fail = n
+				}
+			}
+		}
+		err := stand(t, dir, files, func(d disk) disk { fail.disk = bulkDisk{d, true}; return fail }).run(t.Context())
+		var fault *Error
+		if !errors.As(err, &fault) || fault.Code() != CodeWriteFailed || !errors.Is(err, syscall.EIO) {
+			t.Errorf("flush %d fails: %v", nth, err)
+		}
+		if got := tree(t, dir); got[lockv2.LockPath] != "" || got[lockv2.StagingFolder] != "" || nth == 1 && len(got) != 0 {
+			t.Errorf("flush %d fails: left %q", nth, got)
+		}
+	}
+}
+
+func TestSpace(t *testing.T) {
+	dir := t.TempDir()
+	if _, known := space(dir); !known {
+		t.Skip("this system does not say what space is left")
+	}
+	fits := []planner.Action{{Kind: planner.Create, Material: &planner.Material{Size: 1}}, {Kind: planner.AdoptIdentical, Material: &planner.Material{Size: 1 << 60}}}
+	if err := checkSpace(dir, fits, nil); err != nil {
+		t.Error(err)
+	}
+	huge := []planner.Action{{Kind: planner.Create, Material: &planner.Material{Size: 1 << 60}}}
+	var fault *Error
+	if err := checkSpace(dir, huge, nil); !errors.As(err, &fault) || fault.Code() != CodeWriteFailed {
+		t.Errorf("got %v", err)
+	}
+	if got, want := nearest(filepath.Join(dir, "a", "b")+"/"), dir; got != want {
+		t.Errorf("nearest is %q, want %q", got, want)
+	}
+}
+
 func TestOtherBytesFromTheSource(t *testing.T) {
 	dir := t.TempDir()
 	n := stand(t, dir, sample, nil)
