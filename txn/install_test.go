@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -459,6 +460,9 @@ func TestManyFiles(t *testing.T) {
 		files[fmt.Sprintf("f%d/%d", i%maxFolderNames, i)] = strings.Repeat("x", i)
 	}
 	for _, bulk := range []bool{false, true} {
+		if bulk && runtime.GOOS != "linux" {
+			continue // no syncfs
+		}
 		dir := t.TempDir()
 		watch := &faultDisk{}
 		n := stand(t, dir, files, func(d disk) disk { watch.disk = bulkDisk{d, bulk}; return watch })
@@ -498,6 +502,9 @@ func (d bulkDisk) Bulk() bool { return d.bulk }
 
 // A syncfs that fails, before the installs or after them, is an error like any other.
 func TestBulkFlushFails(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no syncfs")
+	}
 	files := map[string]string{}
 	for i := range bulkFrom {
 		files[fmt.Sprintf("f%d/x", i)] = "x"
