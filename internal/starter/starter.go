@@ -17,6 +17,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
+// The validator that the catalog supplies is written by `go generate ./internal/bundle`, before this:
+//
+//go:generate go test . -run TestLockSchemaIsCurrent -update
+//go:generate go test . -run TestRevisionsArePinned -update
+
 // Location is the --source that names this catalog.
 const Location = "builtin:starter"
 

@@ -21,8 +21,8 @@ import (
 	"example.org/compose/txn"
 )
 
-// update rewrites what is derived from the sources: testdata/revisions.txt, the rows of docs/starter.md and the stored
-// schema of the lock. After a change of that schema run it twice, because the sources are embedded.
+// update rewrites what is derived: the stored schema of the lock, testdata/revisions.txt and the rows of
+// docs/starter.md. go generate does it in the right order.
 var update = flag.Bool("update", false, "rewrite the pinned ids and the stored schema")
 
 const (
@@ -116,7 +116,7 @@ func TestLockSchemaIsCurrent(t *testing.T) {
 		}
 	}
 	if read(t, storedSchema) != want {
-		t.Errorf("%s differs from the schema of package schemas; run go test -update twice", storedSchema)
+		t.Errorf("%s differs from the schema of package schemas; run go generate ./internal/starter", storedSchema)
 	}
 }
 
