@@ -19,28 +19,36 @@ const (
 	ReasonNotRegular         = "not-regular"
 	ReasonReservedMetadata   = "reserved-metadata"
 	ReasonUnreadable         = "unreadable"
+	ReasonMissing            = "missing" // of OLD_STATE_INVALID
+	ReasonExists             = "exists"  // a regular file where an update or upgrade would make a new one
 )
 
-// Conflict is one place where the target stands in the way.
+// Conflict is one place where the target stands in the way, or a component that may not change so.
 type Conflict struct {
-	Code        string // DESTINATION_CONFLICT
-	Destination lockv2.Destination
+	Code        string             // one of the codes of a Conflict
+	Destination lockv2.Destination // "" where it is about a component
 	Component   lockv2.ComponentID // that supplies the destination; "" for the composer's own places
-	Reason      string             // one of the Reason constants
+	Reason      string             // one of the Reason constants, or "" where the code says all
 	Message     string
 	Details     []strictjson.Member // further members of the document, in order
 }
 
 // Document returns the conflict as plans and results hold it.
 func (c *Conflict) Document() strictjson.Value {
-	doc := strictjson.Obj(
-		strictjson.F("code", strictjson.Str(c.Code)),
-		strictjson.F("destination", strictjson.Str(c.Destination)),
-		strictjson.F("reason", strictjson.Str(c.Reason)),
-		strictjson.F("message", strictjson.Str(c.Message)),
-	)
-	if c.Component != "" {
-		doc.Members = append(doc.Members, strictjson.F("component", strictjson.Str(c.Component)))
+	doc := strictjson.Obj(strictjson.F("code", strictjson.Str(c.Code)))
+	add := func(name, text string) {
+		if text != "" {
+			doc.Members = append(doc.Members, strictjson.F(name, strictjson.Str(text)))
+		}
+	}
+	if c.Destination == "" { // what it is about comes first
+		add("component", string(c.Component))
+	}
+	add("destination", string(c.Destination))
+	add("reason", c.Reason)
+	add("message", c.Message)
+	if c.Destination != "" {
+		add("component", string(c.Component))
 	}
 	doc.Members = append(doc.Members, c.Details...)
 	return doc

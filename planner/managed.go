@@ -1,13 +1,16 @@
 package planner
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"example.org/compose/fingerprint"
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/rootfs"
-	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
-	"example.org/compose/resolver"
 )
 
 // Operation says how a managed target moves on.
@@ -31,26 +34,6 @@ const (
 	Unchanged ActionKind = "unchanged" // the old lock's bytes, which are the new ones too
 )
 
-// Managed is a target's lock, read for an update or upgrade.
-type Managed struct {
-	Lock   *lockv2.Lock
-	Bytes  []byte // exactly as they stand in the target
-	Digest fingerprint.LockFile
-}
-
-// ReadManaged reads the lock of the target in root (nil: the target is absent).
-//
-// Errors: RECOVERY_REQUIRED for a marker of whatever kind and content; MANAGED_LOCK_REQUIRED where there is no
-// lock; INVALID_LOCK for a lock, or a state folder, that is a symlink or another kind of file, and for every fault of
-// the lock, with a pointer; UNSUPPORTED_LOCK_VERSION; INVALID_JSON; READ_FAILED.
-func ReadManaged(root *rootfs.Root) (*Managed, error) { panic("to be written") }
-
-// UpdateConfig rebuilds the resolver's input from a lock alone: its intent, and the digest of the configuration
-// that was last given. An update resolves it at the new revision; a recovery takes it from the marker's new lock.
-func UpdateConfig(lock *lockv2.Lock) resolver.Config {
-	return resolver.Config{Intent: lock.Intent, Digest: lock.ConfigurationDigest}
-}
-
 // ManagedAction is one change below the target.
 type ManagedAction struct {
 	Kind        ActionKind // Create, Replace or Remove
@@ -67,17 +50,6 @@ type ManagedFile struct {
 	ManagedAction                      // Kind may also be Preserve or Unchanged
 	Current       fingerprint.Material // of what stands there now; zero for Create
 	Reason        string               // of Preserve: why it is left alone
-}
-
-// ComponentChange is a component that stays, with another version or descriptor.
-type ComponentChange struct {
-	From, To lockv2.Component // the same ID
-}
-
-// ComponentChanges is how the set of components changes. Every component is in one list, each by id.
-type ComponentChanges struct {
-	Added, Removed, Unchanged []lockv2.ComponentID
-	Changed                   []ComponentChange
 }
 
 // ManagedPlan is what an update or upgrade would do.
@@ -97,29 +69,80 @@ type ManagedPlan struct {
 // made from UpdateConfig(old.Lock).
 //
 // It reads the files that the old lock lists, on all cores, lists the folders on the way to a new destination, and
-// looks at nothing else. What it finds in the target is a Conflict of the plan. Errors: those of ReadManaged where
-// the marker appeared or the lock changed meanwhile (PRECONDITION_CHANGED for another lock), or ctx's.
+// looks at nothing else. What it finds in the target is a Conflict of the plan. Errors: ctx's; RECOVERY_REQUIRED or
+// those of a lock that can't be read, and PRECONDITION_CHANGED for another lock, where they changed meanwhile: then
+// what was seen may be neither old nor new.
 func Reconcile(ctx context.Context, op Operation, old *Managed, comp *Composition, root *rootfs.Root) (*ManagedPlan, error) {
-	panic("to be written")
+	plan, err := reconcile(ctx, op, old, comp, root)
+	if err != nil {
+		return nil, err
+	}
+	root.Forget()
+	now, err := readLock(root)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(now, old.Bytes) {
+		return nil, &Error{Base: diag.New(CodePreconditionChanged, lockv2.LockPath, fmt.Sprintf(
+			"the lock changed while the %s was planned; run the same command again", op))}
+	}
+	return plan, nil
+}
+
+func reconcile(ctx context.Context, op Operation, old *Managed, comp *Composition, root target) (*ManagedPlan, error) {
+	if op != Upgrade && (op != Update || !sameChoice(old.Lock, &comp.Lock)) {
+		return nil, fmt.Errorf("internal: a composition of another choice than the lock's is no %q", string(op))
+	}
+	plan := &ManagedPlan{Operation: op, Old: old, Composition: comp, Lock: NextLock(old.Lock, comp)}
+	var err error
+	if plan.lock, err = encodeLock(&plan.Lock); err != nil {
+		return nil, err
+	}
+	plan.Components, plan.Conflicts = compareComponents(op, old.Lock, &comp.Lock)
+
+	places := pair(old.Lock.Files, comp.Materials)
+	if err := look(ctx, root, places); err != nil {
+		return nil, err
+	}
+	explainFreed(op, places)
+	rows, components := table(), len(plan.Conflicts)
+	plan.Conflicts = append(plan.Conflicts, stagingConflicts(root)...)
+	for i := range places {
+		if file, conflict := classify(rows, op, &places[i]); conflict != nil {
+			plan.Conflicts = append(plan.Conflicts, *conflict)
+		} else {
+			plan.Files = append(plan.Files, *file)
+		}
+	}
+	slices.SortStableFunc(plan.Conflicts[components:], func(a, b Conflict) int {
+		return strings.Compare(string(a.Destination), string(b.Destination))
+	})
+	return plan, nil
 }
 
 // LockBytes returns the canonical bytes of p.Lock. They are not to be changed.
 func (p *ManagedPlan) LockBytes() []byte { return p.lock }
 
-// Noop reports that an apply would write nothing: no conflict, no action, and the new lock is the old one as a value.
-func (p *ManagedPlan) Noop() bool { panic("to be written") }
+// Noop reports that an apply would write nothing: no conflict, no action, and the new lock is the old one as a value,
+// in whatever white space that one stands.
+func (p *ManagedPlan) Noop() bool {
+	if len(p.Conflicts) > 0 || slices.ContainsFunc(p.Files, ManagedFile.changes) {
+		return false
+	}
+	old, err := lockv2.Encode(p.Old.Lock)
+	return err == nil && bytes.Equal(old, p.lock)
+}
 
 // Actions returns the changes below the target, by destination.
-func (p *ManagedPlan) Actions() []ManagedAction { panic("to be written") }
+func (p *ManagedPlan) Actions() []ManagedAction {
+	var actions []ManagedAction
+	for i := range p.Files {
+		if p.Files[i].changes() {
+			actions = append(actions, p.Files[i].ManagedAction)
+		}
+	}
+	return actions
+}
 
-// Document returns the plan as the document that `compose plan` prints (docs/plans.md).
-func (p *ManagedPlan) Document() strictjson.Value { panic("to be written") }
-
-// NextLock returns the lock that an update or upgrade from old to comp writes: comp's own, but that seeds which stay
-// have the digest of old.
-func NextLock(old *lockv2.Lock, comp *Composition) lockv2.Lock { panic("to be written") }
-
-// Implied returns the actions that lead from one lock to another, by destination: what a transaction between them
-// must have, no more and no less. Material is nil in all of them. An error says that no update or upgrade leads from
-// one to the other: a file changes its component or ownership, or a seed that stays its digest.
-func Implied(from, to *lockv2.Lock) ([]ManagedAction, error) { panic("to be written") }
+// changes reports whether the target is changed at this destination.
+func (f ManagedFile) changes() bool { return f.Kind == Create || f.Kind == Replace || f.Kind == Remove }
