@@ -71,6 +71,17 @@ func stand(t *testing.T, dir string, files map[string]string, wrap func(disk) di
 	return n
 }
 
+// memoryDir is t.TempDir on a file system in memory where there is one: thousands of flushes that no disk waits for.
+func memoryDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "txn")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
 // tree returns what is below dir: mode and content by path, "folder" for a folder.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
@@ -114,7 +125,7 @@ func sameTree(t *testing.T, got, want map[string]string, when string) {
 // finished is the tree of an uninterrupted run of sample.
 func finished(t *testing.T) (want map[string]string, calls []string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	count := &faultDisk{}
 	n := stand(t, dir, sample, func(d disk) disk { count.disk = d; return count })
 	if err := n.run(t.Context()); err != nil {
@@ -166,7 +177,7 @@ func TestInstallInOrder(t *testing.T) {
 func TestStoppedAtEveryCall(t *testing.T) {
 	want, calls := finished(t)
 	for k := 1; k <= len(calls)+1; k++ {
-		dir := t.TempDir()
+		dir := memoryDir(t)
 		stop := &faultDisk{fail: k, stop: true, err: errors.New("the process ended")}
 		err := stand(t, dir, sample, func(d disk) disk { stop.disk = d; return stop }).run(t.Context())
 		_, locked := tree(t, dir)[lockv2.LockPath]
@@ -202,7 +213,7 @@ func TestFailingAtEveryCall(t *testing.T) {
 
 func failOnce(t *testing.T, errno syscall.Errno, k int, want map[string]string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := memoryDir(t)
 	fail := &faultDisk{fail: k, err: errno}
 	err := stand(t, dir, sample, func(d disk) disk { fail.disk = d; return fail }).run(t.Context())
 	when := fmt.Sprintf("after %v at call %d of %q", errno, k, fail.calls)
@@ -351,7 +362,7 @@ func TestLeftOverStaging(t *testing.T) {
 func TestContextEndsAtEveryCall(t *testing.T) {
 	want, calls := finished(t)
 	for k := 1; k <= len(calls); k++ {
-		dir := t.TempDir()
+		dir := memoryDir(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		end := &faultDisk{before: func(n int, _, _ string) {
 			if n == k {
