@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -62,11 +63,11 @@ func (w *workTree) loadAttributes() error {
 
 // attributesFile reads a file; an empty one where there is none.
 func attributesFile(path, base string) (attrFile, error) {
-	if path == "" {
+	if path == "" || path == os.DevNull {
 		return attrFile{}, nil
 	}
 	text, err := readSmall(path, maxAttributesBytes)
-	if errors.Is(err, fs.ErrNotExist) || isNotFolder(err) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || isNotFolder(err) {
 		return attrFile{}, nil
 	}
 	return parseAttributes(string(text), base, base == ""), err

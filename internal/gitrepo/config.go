@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -33,13 +34,17 @@ type configEntry struct {
 type configIncludes struct {
 	follow bool
 	home   string // of "~/"
+	git    string // the git folder, for includeIf
 	depth  int
 }
 
 // addFile appends the entries of the file at path; nothing where it is missing.
 func (c *config) addFile(path string, inc configIncludes) error {
+	if path == os.DevNull {
+		return nil // the usual way to ask for none
+	}
 	text, err := readSmall(path, maxConfigBytes)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || isNotFolder(err) {
 		return nil
 	}
 	if err != nil {
@@ -54,7 +59,7 @@ func (c *config) addFile(path string, inc configIncludes) error {
 			return fmt.Errorf("more than %d settings", maxConfigEntries)
 		}
 		c.entries = append(c.entries, e)
-		if e.name != "include.path" || !inc.follow {
+		if !inc.follow || e.name != "include.path" && !inc.applies(e.name, filepath.Dir(path)) {
 			continue
 		}
 		if inc.depth >= maxIncludeDepth {
@@ -71,6 +76,42 @@ func (c *config) addFile(path string, inc configIncludes) error {
 		}
 	}
 	return nil
+}
+
+// applies reports whether name is an includeIf.CONDITION.path whose condition holds: gitdir and gitdir/i, which
+// look at where the git folder is. Other conditions never hold.
+func (inc configIncludes) applies(name, folder string) bool {
+	condition, ok := strings.CutPrefix(name, "includeif.")
+	condition, isPath := strings.CutSuffix(condition, ".path")
+	if !ok || !isPath || inc.git == "" {
+		return false
+	}
+	pattern, fold := strings.CutPrefix(condition, "gitdir/i:")
+	if !fold {
+		if pattern, ok = strings.CutPrefix(condition, "gitdir:"); !ok {
+			return false
+		}
+	}
+	pattern = expandHome(pattern, inc.home)
+	if rest, ok := strings.CutPrefix(pattern, "./"); ok {
+		pattern = filepath.ToSlash(folder) + "/" + rest
+	}
+	if pattern == "" {
+		return false
+	}
+	if !filepath.IsAbs(pattern) {
+		pattern = "**/" + pattern
+	}
+	if strings.HasSuffix(condition, "/") {
+		pattern = strings.TrimSuffix(pattern, "/") + "/**"
+	}
+	absolute, err := filepath.Abs(inc.git)
+	if err != nil {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(absolute)
+	return err == nil && wildmatch(pattern, filepath.ToSlash(real), true, fold) ||
+		wildmatch(pattern, filepath.ToSlash(absolute), true, fold)
 }
 
 // expandHome resolves a leading "~/"; "" where there is no home.

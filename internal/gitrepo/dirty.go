@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -84,13 +85,17 @@ func (r *Repository) statusFault(msg string, err error) error {
 // worktree, with what they include.
 func (r *Repository) checkConfig() (*config, error) {
 	cfg := &config{}
-	inc := configIncludes{follow: true, home: r.opts.Home}
+	inc := configIncludes{follow: true, home: r.opts.Home, git: r.disk.git}
 	files := slices.Concat(r.opts.ConfigFiles, []string{filepath.Join(r.disk.common, "config")})
 	if r.disk.config.boolean("extensions.worktreeconfig", false) {
 		files = append(files, filepath.Join(r.disk.git, "config.worktree"))
 	}
-	for _, file := range files {
-		if err := cfg.addFile(file, inc); err != nil {
+	for i, file := range files {
+		err := cfg.addFile(file, inc)
+		if errors.Is(err, fs.ErrPermission) && i < len(r.opts.ConfigFiles) {
+			continue // as in git: a home that can't be read is one without configuration
+		}
+		if err != nil {
 			return nil, faultOf(CodeReadFailed, r.name(), "the git configuration "+strconv.Quote(file)+" can't be read", causeOf(err))
 		}
 	}

@@ -2,6 +2,7 @@ package gitrepo_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -460,6 +461,31 @@ func TestDirtyConversion(t *testing.T) {
 			g.must(os.MkdirAll(folder, 0o755))
 			g.must(os.WriteFile(filepath.Join(folder, "config"), []byte("[include]\n\tpath = ~/more\n"), 0o644))
 			g.must(os.WriteFile(filepath.Join(g.home(), "more"), []byte("[core]\n\tautocrlf = input\n"), 0o644))
+			commitAs(g, "w.txt", "one\r\ntwo\r\n")
+			stale(g, "w.txt")
+		}, false, 1},
+		{"autocrlf by an includeIf of the git folder", func(g *gitRepo) {
+			for i, condition := range []string{"gitdir:" + filepath.Dir(g.path) + "/", "gitdir:nowhere/", "gitdir/i:REPO/.git", "onbranch:none"} {
+				name := fmt.Sprintf("more%d", i)
+				g.must(os.WriteFile(filepath.Join(g.home(), name), []byte([]string{
+					"[core]\n\tautocrlf = false\n", "[core]\n\tautocrlf = false\n", "[core]\n\tautocrlf = input\n", "[core]\n\tautocrlf = false\n"}[i]), 0o644))
+				g.run("config", "--global", "includeIf."+condition+".path", name)
+			}
+			commitAs(g, "w.txt", "one\r\ntwo\r\n")
+			stale(g, "w.txt")
+		}, false, 1},
+		{"autocrlf by an includeIf that does not hold", func(g *gitRepo) {
+			commitAs(g, "w.txt", "one\r\ntwo\r\n")
+			g.writeOld(".gitattributes", "w.txt !text\n")
+			g.must(os.WriteFile(filepath.Join(g.home(), "more"), []byte("[core]\n\tattributesFile = ~/attrs\n"), 0o644))
+			g.must(os.WriteFile(filepath.Join(g.home(), "attrs"), []byte("* text\n"), 0o644))
+			g.run("config", "--global", "includeIf.gitdir:~/elsewhere/.path", "more")
+			g.run("add", ".gitattributes")
+			g.run("commit", "-qm", "attributes")
+			stale(g, "w.txt")
+		}, false, 1},
+		{"core.attributesFile=/dev/null", func(g *gitRepo) {
+			g.run("config", "core.attributesFile", "/dev/null")
 			commitAs(g, "w.txt", "one\r\ntwo\r\n")
 			stale(g, "w.txt")
 		}, false, 1},

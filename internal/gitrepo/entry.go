@@ -21,8 +21,8 @@ type entryHeader struct {
 
 // entryReader reads entries of one pack, for one goroutine at a time.
 //
-// go-git's packfile.Scanner is not used: it hashes the compressed bytes of each entry, byte by byte, which
-// a look-up has no use for, and that is a fourth of its time.
+// go-git's packfile.Scanner is not used: it hashes the compressed bytes of each entry, byte by byte, for which a
+// look-up has no use (13 to 20 % of the time of BenchmarkBlobs), and it takes a length that no file could hold.
 type entryReader struct {
 	section *io.SectionReader // of its own, so that readers share the file and nothing else
 	buf     *bufio.Reader

@@ -172,13 +172,17 @@ func (f *folders) find(id ID) (object, error) {
 // findPacked returns the object from the first sound pack that holds it. A pack that can't be read is no reason
 // not to look in the others; its error comes back where none has the object.
 func (f *folders) findPacked(packs []*pack, id ID) (object, error) {
+	var firstErr error
 	recent := f.recent.Load()
 	if recent != nil {
-		if o, err := recent.find(id); err == nil {
+		o, err := recent.find(id)
+		if err == nil {
 			return o, nil
 		}
+		if !errors.Is(err, errMissing) {
+			firstErr = err
+		}
 	}
-	var firstErr error
 	for _, p := range packs {
 		if p == recent {
 			continue

@@ -82,7 +82,7 @@ func FuzzParseAlternates(f *testing.F) {
 	f.Add("/a\n# c\n\"q\\t\"\n../b\r\n\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, path := range gitrepo.ParseAlternates(text) {
-			if path == "" || strings.ContainsAny(path[:1], "#\n") && !strings.HasPrefix(text, `"`) && !strings.Contains(text, "\n\"") {
+			if !strings.Contains(text, path) && !strings.Contains(text, `"`) {
 				t.Errorf("%q of %q", path, text)
 			}
 		}

@@ -14,10 +14,12 @@ func wildmatch(pattern, text string, path, fold bool) bool {
 
 type matchResult uint8
 
+// As in git's wildmatch.c: without the last two, each "*" of a failing match would try all that those after it tried.
 const (
-	matched   matchResult = iota
-	unmatched             // here; a "*" before may still take more
-	aborted               // the text is used up, or the bound is reached: nothing before can help
+	matched        matchResult = iota
+	unmatched                  // here; a star before may still take more
+	abortedToCross             // a "*" met "/": only a star that crosses it can help
+	aborted                    // the text is used up, or the bound is reached: nothing before can help
 )
 
 type matcher struct {
@@ -90,25 +92,24 @@ func (m *matcher) star(pattern, text string, afterSlash bool) matchResult {
 	}
 	if rest == "" {
 		if !crosses && strings.Contains(text, "/") {
-			return unmatched
+			return abortedToCross
 		}
 		return matched
 	}
-	for {
+	for ; text != ""; text = text[1:] {
 		if m.steps--; m.steps < 0 {
 			return aborted
 		}
-		if r := m.match(rest, text, false); r == matched || r == aborted && (m.steps < 0 || text == "") {
+		switch r := m.match(rest, text, false); {
+		case r == unmatched:
+			if !crosses && text[0] == '/' {
+				return abortedToCross
+			}
+		case r != abortedToCross || !crosses:
 			return r
 		}
-		if text == "" {
-			return aborted
-		}
-		if !crosses && text[0] == '/' {
-			return unmatched
-		}
-		text = text[1:]
 	}
+	return aborted
 }
 
 func (m *matcher) same(a, b byte) bool {
