@@ -7,6 +7,8 @@ import (
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/strictjson"
+	"example.org/compose/lockv2"
+	"example.org/compose/resolver"
 	"example.org/compose/schemas"
 )
 
@@ -179,4 +181,16 @@ func short(v *strictjson.Value) string {
 		text = strings.ToValidUTF8(text[:most], "") + "..."
 	}
 	return text
+}
+
+// Config returns the choice that the plan was made for, with the digest of the configuration that was given then.
+// It is what its lock_preview says; SCHEMA_VALIDATION_FAILED where that is no lock.
+func (s *SavedPlan) Config() (resolver.Config, error) {
+	preview, _ := s.Document.Get("lock_preview")
+	lock, err := lockv2.FromValue(preview)
+	if err != nil {
+		return resolver.Config{}, &Error{Base: diag.Wrap(schemas.CodeSchemaValidationFailed, s.name+"#/lock_preview",
+			"is no lock; give a file as compose plan --out wrote it", err)}
+	}
+	return UpdateConfig(lock), nil
 }
