@@ -13,7 +13,6 @@ import (
 // Codes of an *Error. Those of reading a repository (INVALID_SOURCE, INVALID_REVISION, ...) are package gitrepo's,
 // INVALID_JSON is strictjson's.
 const (
-	CodeInvalidRevision            = "INVALID_REVISION"
 	CodeDirtySource                = "DIRTY_SOURCE"
 	CodeReadFailed                 = "READ_FAILED"
 	CodeSourceTooLarge             = "SOURCE_TOO_LARGE"

@@ -80,6 +80,12 @@ func mode(path string, m catalogtest.Mode, content string) func(catalogtest.File
 	return func(f catalogtest.Files) { f[path] = catalogtest.File{Content: content, Mode: m} }
 }
 
+func missing(path string) func(catalogtest.Files) {
+	return func(f catalogtest.Files) {
+		f[path] = catalogtest.File{Content: f[path].Content + " ", Missing: true}
+	}
+}
+
 func remove(path string) func(catalogtest.Files) {
 	return func(f catalogtest.Files) { delete(f, path) }
 }
@@ -221,14 +227,17 @@ var faults = map[string]struct {
 	"unknown generator":       {change: setMaterial("lifecycle.contracts", 0, "generator", "run-anything-v9"), want: []string{"UNKNOWN_GENERATOR components/lifecycle.contracts/component.json#/materials/0/generator"}, says: `use "contract-manifest-v1"`},
 	"the descriptor a source": {change: setMaterial("capability.cli", 0, "source", "component.json")},
 
-	"LFS pointer":          {change: put("components/capability.cli/files/docs/cli.md", lfsPointer), want: []string{"SOURCE_LFS_POINTER components/capability.cli/files/docs/cli.md"}, checkOnly: true},
-	"text about LFS":       {change: put("components/capability.cli/files/docs/cli.md", lfsPointer+strings.Repeat("x", 1024)), checkOnly: true},
-	"reserved":             {change: setMaterial("capability.cli", 0, "destination", ".template-composition/LOCK.json"), want: []string{"RESERVED_DESTINATION components/capability.cli/component.json#/materials/0/destination"}, checkOnly: true},
-	"meets itself":         {change: setMaterial("artifact.app", 1, "destination", "readme.md"), want: []string{"DESTINATION_COLLISION components/artifact.app/component.json#/materials/1/destination"}, checkOnly: true},
-	"several, in order":    {change: both(set("artifact.app", "requires", []string{"capability.none"}), set("topology.two", "id", "topology.three"), remove("components/capability.cli/files/docs/cli.md"), put("recipes/stray.json", "")), want: []string{"CATALOG_NOT_CLOSED catalog/catalog.json#/recipes", "INVALID_COMPONENT components/topology.two/component.json#/id", "UNKNOWN_COMPONENT components/artifact.app/component.json#/requires/0", "INVALID_SOURCE_AUTHORITY components/capability.cli/files/docs/cli.md"}},
-	"state can't be told":  {change: both(set("artifact.app", "requires", []string{"foundation.base"}), put(descriptor("foundation.base"), "x")), want: []string{"INVALID_JSON components/foundation.base/component.json"}},
-	"self is not a cycle":  {change: both(set("capability.cli", "requires", []string{"capability.cli", "capability.mcp"})), want: []string{"INVALID_COMPONENT components/capability.cli/component.json#/requires/0", "DEPENDENCY_CYCLE components/capability.cli/component.json#/requires/1"}},
-	"descriptors in order": {change: both(put(descriptor("workspace.two"), "x"), put(descriptor("capability.cli"), "x"), put("recipes/app.json", "x")), want: []string{"INVALID_JSON components/capability.cli/component.json", "INVALID_JSON components/workspace.two/component.json", "INVALID_JSON recipes/app.json"}},
+	"LFS pointer":            {change: put("components/capability.cli/files/docs/cli.md", lfsPointer), want: []string{"SOURCE_LFS_POINTER components/capability.cli/files/docs/cli.md"}, checkOnly: true},
+	"text about LFS":         {change: put("components/capability.cli/files/docs/cli.md", lfsPointer+strings.Repeat("x", 1024)), checkOnly: true},
+	"reserved":               {change: setMaterial("capability.cli", 0, "destination", ".template-composition/LOCK.json"), want: []string{"RESERVED_DESTINATION components/capability.cli/component.json#/materials/0/destination"}, checkOnly: true},
+	"meets itself":           {change: setMaterial("artifact.app", 1, "destination", "readme.md"), want: []string{"DESTINATION_COLLISION components/artifact.app/component.json#/materials/1/destination"}, checkOnly: true},
+	"material not fetched":   {change: missing("components/capability.cli/files/docs/cli.md"), want: []string{"READ_FAILED components/capability.cli/files/docs/cli.md"}, checkOnly: true},
+	"descriptor not fetched": {change: missing(descriptor("topology.two")), want: []string{"READ_FAILED components/topology.two/component.json"}},
+	"index not fetched":      {change: missing("catalog/catalog.json"), want: []string{"READ_FAILED catalog/catalog.json"}},
+	"several, in order":      {change: both(set("artifact.app", "requires", []string{"capability.none"}), set("topology.two", "id", "topology.three"), remove("components/capability.cli/files/docs/cli.md"), put("recipes/stray.json", "")), want: []string{"CATALOG_NOT_CLOSED catalog/catalog.json#/recipes", "INVALID_COMPONENT components/topology.two/component.json#/id", "UNKNOWN_COMPONENT components/artifact.app/component.json#/requires/0", "INVALID_SOURCE_AUTHORITY components/capability.cli/files/docs/cli.md"}},
+	"state can't be told":    {change: both(set("artifact.app", "requires", []string{"foundation.base"}), put(descriptor("foundation.base"), "x")), want: []string{"INVALID_JSON components/foundation.base/component.json"}},
+	"self is not a cycle":    {change: both(set("capability.cli", "requires", []string{"capability.cli", "capability.mcp"})), want: []string{"INVALID_COMPONENT components/capability.cli/component.json#/requires/0", "DEPENDENCY_CYCLE components/capability.cli/component.json#/requires/1"}},
+	"descriptors in order":   {change: both(put(descriptor("workspace.two"), "x"), put(descriptor("capability.cli"), "x"), put("recipes/app.json", "x")), want: []string{"INVALID_JSON components/capability.cli/component.json", "INVALID_JSON components/workspace.two/component.json", "INVALID_JSON recipes/app.json"}},
 }
 
 func registrationField(f catalogtest.Files, field string, value any) {

@@ -7,8 +7,8 @@ import (
 	"example.org/compose/lockv2"
 )
 
-// needs returns the places of the components that the one at i requires, in the order of their ids: those that could be
-// read, itself left out.
+// needs returns the places of the components that the one at i requires, in the order of their ids: those that
+// could be read, itself left out.
 func (l *loader) needs(i int) []int {
 	if l.components[i] == nil {
 		return nil
@@ -23,8 +23,8 @@ func (l *loader) needs(i int) []int {
 	return list
 }
 
-// groups returns the strongly connected components of the graph of requirements (Tarjan's algorithm, without recursion,
-// in linear time): each group after all that it needs. A group of more than one has a cycle.
+// groups returns the strongly connected components of the graph of requirements (Tarjan's algorithm, without
+// recursion, in linear time): each group after all that it needs. A group of more than one has a cycle.
 func (l *loader) groups() [][]int {
 	const unseen = -1
 	n := len(l.components)
@@ -103,8 +103,8 @@ func (l *loader) checkCycles() error {
 	return l.ctx.Err()
 }
 
-// cycle returns a shortest cycle through the smallest member of a group, and of those the first by ids, so that the text is the
-// same on every run.
+// cycle returns a shortest cycle through the smallest member of a group, and of those the first by ids, so that
+// the text is the same on every run.
 func (l *loader) cycle(group []int) []int {
 	start := group[0]
 	inside := make(map[int]bool, len(group))

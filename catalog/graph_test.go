@@ -116,7 +116,6 @@ func TestOrderOfRequirementsIsNoMatter(t *testing.T) {
 // A chain and a ring of thousands are walked without recursion and in linear time.
 func TestManyComponents(t *testing.T) {
 	const n = 5000
-	files := catalogtest.Files{}
 	build := func(ring bool) catalogtest.Catalog {
 		var c catalogtest.Catalog
 		for i := range n {
@@ -132,7 +131,7 @@ func TestManyComponents(t *testing.T) {
 		return c
 	}
 	start := time.Now()
-	files = build(false).Files()
+	files := build(false).Files()
 	if c := catalogtest.Load(t, files); len(c.Components) != n+2 {
 		t.Errorf("%d components", len(c.Components))
 	}

@@ -194,6 +194,15 @@ func quoteAll[S ~string](ids []S) string {
 	return strings.Join(shown, ", ")
 }
 
+// short cuts what a user gave, for a message.
+func short(text string) string {
+	const most = 80
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}
+
 func quote[S ~string](s S) string { return strconv.Quote(string(s)) }
 
 func item(list string, i int) string { return "/" + list + "/" + strconv.Itoa(i) }

@@ -98,14 +98,14 @@ func (l *loader) lookIntoMaterials() error {
 // maxLFSPointer is the most bytes that a Git LFS pointer has: its specification says less than 1,024.
 const maxLFSPointer = 1023
 
-// IsLFSPointer reports whether b, the whole content of a file, is a Git LFS pointer: a small text that begins with the
-// version of its format.
+// IsLFSPointer reports whether b, the whole content of a file, is a Git LFS pointer: a small text that begins
+// with the version of its format.
 func IsLFSPointer(b []byte) bool {
 	return len(b) <= maxLFSPointer && bytes.HasPrefix(b, []byte("version https://git-lfs.github.com/spec/"))
 }
 
-// OpenMaterial streams the blob of a copied or composed material of c. Calls may run at once. What was read counts only once
-// Read has returned io.EOF. Close it.
+// OpenMaterial streams the blob of a copied or composed material of c. Calls may run at once. What was read
+// counts only once Read has returned io.EOF. Close it.
 //
 // Errors: SOURCE_TOO_LARGE, READ_FAILED.
 func (c *Catalog) OpenMaterial(ctx context.Context, m *Material) (io.ReadCloser, error) {

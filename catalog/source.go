@@ -30,7 +30,8 @@ func Open(ctx context.Context, location, revision string) (*Source, error) {
 // is "", to HEAD. Bound to the HEAD of a checkout, tracked files must be unmodified: DIRTY_SOURCE names up to
 // ten paths. A given revision, and a bare repository, are not compared with any work tree.
 //
-// Errors: INVALID_SOURCE, INVALID_REVISION, DIRTY_SOURCE, READ_FAILED. Close the source.
+// Errors: DIRTY_SOURCE as an *Error; INVALID_SOURCE, INVALID_REVISION and READ_FAILED as package gitrepo found them.
+// Close the source.
 func OpenWith(ctx context.Context, location, revision string, opts Options) (*Source, error) {
 	repo, err := openRepository(location, opts)
 	if err != nil {
@@ -53,12 +54,7 @@ func openRepository(location string, opts Options) (*gitrepo.Repository, error) 
 
 func bindTo(ctx context.Context, repo *gitrepo.Repository, location, revision string) (*Source, error) {
 	if revision != "" {
-		rev := lockv2.Revision(revision)
-		if !rev.Valid() {
-			return nil, fault(CodeInvalidRevision, "", "", "%q is no revision; give a full commit id of 40 lower-case hexadecimal digits, never a branch or a tag", short(revision)).
-				withHint(fmt.Sprintf("git -C %s rev-parse '%s^{commit}'", location, short(revision)))
-		}
-		return Bind(ctx, repo, rev)
+		return Bind(ctx, repo, lockv2.Revision(revision))
 	}
 	head, err := repo.Head()
 	if err != nil {
@@ -105,12 +101,3 @@ func (s *Source) Revision() lockv2.Revision { return s.revision }
 
 // Close releases the repository.
 func (s *Source) Close() error { return s.repo.Close() }
-
-// short cuts what a user gave, for a message.
-func short(text string) string {
-	const most = 80
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return text
-}

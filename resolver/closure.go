@@ -48,8 +48,8 @@ func (s *selection) roots() []root {
 	return list
 }
 
-// close returns the closure of what is selected, the roots that drop names left out, each id with a reason: the same one on
-// every run. The walk is breadth-first, so that a reason is a near one.
+// close returns the closure of what is selected, the roots that drop names left out, each id with a reason: the
+// same one on every run. The walk is breadth-first, so that a reason is a near one.
 func (s *selection) close(drop func(root) bool) map[lockv2.ComponentID]reason {
 	reasons := map[lockv2.ComponentID]reason{}
 	var queue []lockv2.ComponentID
@@ -73,8 +73,8 @@ func (s *selection) close(drop func(root) bool) map[lockv2.ComponentID]reason {
 	return reasons
 }
 
-// hintToDrop adds the change of the configuration after which not both components are there any more, where a single one does it. To
-// leave out a default comes before taking back what the consumer asked for.
+// hintToDrop adds the change of the configuration after which not both components are there any more, where a
+// single one does it. To leave out a default comes before taking back what the consumer asked for.
 func (s *selection) hintToDrop(e *Error, a, b lockv2.ComponentID) *Error {
 	choices := []root{s.rootOf(a), s.rootOf(b)}
 	slices.SortStableFunc(choices, func(a, b root) int { return int(b.kind) - int(a.kind) })

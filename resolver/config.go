@@ -17,11 +17,11 @@ type Config struct {
 	Digest fingerprint.Configuration
 }
 
-// ParseConfig reads a configuration file; name is what messages call it. include and exclude come back sorted, the parameters
-// with the members of every object sorted and number tokens as they were written.
+// ParseConfig reads a configuration file; name is what messages call it. include and exclude come back sorted,
+// the parameters with the members of every object sorted and number tokens as they were written.
 //
-// Errors: INVALID_CONFIG for a file past MaxConfig, INVALID_JSON with line and column (also for nesting deeper than MaxConfigDepth),
-// SCHEMA_VALIDATION_FAILED with a pointer.
+// Errors: INVALID_CONFIG for a file past MaxConfig, INVALID_JSON with line and column (also for nesting deeper
+// than MaxConfigDepth), SCHEMA_VALIDATION_FAILED with a pointer.
 func ParseConfig(name string, b []byte) (Config, error) {
 	if len(b) > MaxConfig {
 		return Config{}, fault(CodeInvalidConfig, name, nil, "the configuration has %d bytes; it may have at most %d (4 MiB): make it smaller", len(b), MaxConfig)
@@ -82,8 +82,9 @@ func parseIntent(doc strictjson.Value) (lockv2.Intent, *strictjson.Fault) {
 	return intent, bad
 }
 
-// FromSelection returns the configuration that --recipe, --include and --exclude stand for: its bytes are the canonical JSON of
-// a file with these choices, sorted. The arguments are not changed. Errors: those of ParseConfig, about the file "selection".
+// FromSelection returns the configuration that --recipe, --include and --exclude stand for: its bytes are the
+// canonical JSON of a file with these choices, sorted. The arguments are not changed. Errors: those of
+// ParseConfig, about the file "selection".
 func FromSelection(recipe string, include, exclude []string) (Config, error) {
 	return ParseConfig("selection", SelectionBytes(recipe, include, exclude))
 }

@@ -35,6 +35,7 @@ import (
 type File struct {
 	Content string // of a symlink its target; of a submodule 40 hexadecimal digits
 	Mode    Mode   // "" means Regular
+	Missing bool   // the object itself is left out, as in a partial clone
 }
 
 // Mode is the mode of a tree entry as git writes it.
@@ -131,9 +132,12 @@ func (r *Repo) tree(files Files) plumbing.Hash {
 			continue
 		}
 		e := entry{name: path, mode: cmp.Or(f.Mode, Regular)}
-		if e.mode == Submodule {
+		switch {
+		case e.mode == Submodule:
 			e.id = plumbing.NewHash(f.Content)
-		} else {
+		case f.Missing:
+			e.id = plumbing.ComputeHash(plumbing.BlobObject, []byte(f.Content))
+		default:
 			e.id = r.store(plumbing.BlobObject, f.Content)
 		}
 		entries = append(entries, e)

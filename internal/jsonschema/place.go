@@ -1,0 +1,66 @@
+package jsonschema
+
+import "strconv"
+
+// place is where a value stands in the document; nil for the root.
+type place struct {
+	up    *place
+	name  string
+	index int // -1 for a member
+}
+
+func (p *place) pointer() string {
+	if p == nil {
+		return ""
+	}
+	if p.index >= 0 {
+		return p.up.pointer() + "/" + strconv.Itoa(p.index)
+	}
+	return pointerTo(p.up.pointer(), p.name)
+}
+
+// evaluated is what the keywords of a schema, and of those applied in place, have looked at. Only
+// schemas that use an unevaluated keyword keep one.
+type evaluated struct {
+	names    map[string]bool
+	allNames bool
+	first    int // this many items from the start
+	items    map[int]bool
+}
+
+func (e *evaluated) name(name string) {
+	if e == nil {
+		return
+	}
+	if e.names == nil {
+		e.names = map[string]bool{}
+	}
+	e.names[name] = true
+}
+
+func (e *evaluated) item(i int) {
+	if e == nil {
+		return
+	}
+	if e.items == nil {
+		e.items = map[int]bool{}
+	}
+	e.items[i] = true
+}
+
+func (e *evaluated) prefix(n int) {
+	if e != nil {
+		e.first = max(e.first, n)
+	}
+}
+
+func (e *evaluated) add(other *evaluated) {
+	for name := range other.names {
+		e.name(name)
+	}
+	for i := range other.items {
+		e.item(i)
+	}
+	e.prefix(other.first)
+	e.allNames = e.allNames || other.allNames
+}
