@@ -91,7 +91,10 @@ func (n Node) Pointer() string {
 
 // Pointer returns the JSON pointer to the member or item token of the value at base.
 func Pointer(base, token string) string {
-	return base + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
+	if strings.ContainsAny(token, "~/") {
+		token = strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
+	}
+	return base + "/" + token
 }
 
 // Fail records a fault at n unless there is one already.
