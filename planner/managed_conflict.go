@@ -65,11 +65,11 @@ func (p *place) moveSeed() string {
 }
 
 func oldStateInvalid(_ Operation, p *place) *Conflict {
-	restore := "restore it: git checkout -- " + string(p.destination)
+	restore := "restore it (git checkout -- " + string(p.destination) + ", or from an earlier commit where its removal is committed)"
 	if p.old.Ownership == lockv2.Seed {
-		restore += ", or write it anew; its bytes are yours, but while the lock lists it, it must be there"
+		restore += " or write it anew: its bytes are yours, but while the lock lists it, it must be there"
 	}
-	at := "the folder " + quoted(p.fault.At) + " on the way"
+	at := fmt.Sprintf("the folder %q on the way", p.fault.At)
 	if p.fault.At == string(p.destination) {
 		at = "what is there"
 	}
@@ -178,5 +178,3 @@ func (c *Conflict) at() string {
 	}
 	return string(c.Destination)
 }
-
-func quoted(path string) string { return fmt.Sprintf("%q", path) }

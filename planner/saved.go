@@ -3,6 +3,7 @@ package planner
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/compose/internal/diag"
@@ -113,7 +114,11 @@ func (d *differences) compare(pointer string, saved, now strictjson.Value) {
 		if !named || !alsoNamed {
 			before, after = byPlace(saved.Items), byPlace(now.Items)
 		}
+		found := d.total
 		d.members(pointer, before, after)
+		if d.total == found && !slices.EqualFunc(before, after, func(a, b strictjson.Member) bool { return a.Name == b.Name }) {
+			d.add(pointer, &saved, &now) // the same items in another order
+		}
 	case saved.Text != now.Text || saved.Truth != now.Truth:
 		d.add(pointer, &saved, &now)
 	}
