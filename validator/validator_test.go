@@ -178,3 +178,35 @@ func TestRunInProgressIsNeverInvalid(t *testing.T) {
 	}
 	t.Log(seen)
 }
+
+func TestUnreadableIsNotTheEnd(t *testing.T) {
+	if os.Getuid() <= 0 {
+		t.Skip("the superuser, or no user at all, reads everything")
+	}
+	dir := t.TempDir()
+	targettest.Write(t, dir)
+	targettest.File(t, dir, "contracts/manifest.json", "edited")
+	for _, name := range []string{"a.txt", "docs/guide", "README.md"} {
+		if err := os.Chmod(filepath.Join(dir, name), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Join(dir, "docs/guide"), 0o755) })
+	// A seed must be there; nobody reads it.
+	want := []string{"READ_FAILED a.txt", "MATERIAL_MODIFIED contracts/manifest.json", "READ_FAILED docs/guide/deep.md"}
+	if got := codes(validate(t, dir).Faults); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for _, name := range []string{lockv2.LockPath, lockv2.StateFolder} {
+		if err := os.Chmod(filepath.Join(dir, name), 0); err != nil {
+			t.Fatal(err)
+		}
+		report := validate(t, dir)
+		if got := codes(report.Faults); report.State != validator.Invalid || !slices.Equal(got, []string{"READ_FAILED"}) {
+			t.Errorf("%s: got %s %v", name, report.State, got)
+		}
+	}
+	if err := os.Chmod(filepath.Join(dir, lockv2.StateFolder), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -56,7 +56,10 @@ func (r *Root) sum(ctx context.Context, d lockv2.Destination, buf []byte, lf boo
 func hashFile(ctx context.Context, file *os.File, size int64, buf []byte, lf bool) (Sum, error) {
 	var sum Sum
 	exact := sha256.New()
-	joined := lfHash{hash: sha256.New()}
+	var joined lfHash
+	if lf {
+		joined.hash = sha256.New()
+	}
 	for ctx.Err() == nil {
 		n, err := file.Read(buf)
 		exact.Write(buf[:n])
