@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"runtime"
@@ -157,9 +158,22 @@ type headWalk struct {
 	repo    *Repository
 	sparse  map[string]ID
 	entries []headEntry
+	trees   int
 }
 
+const (
+	// maxPathBytes bounds paths in trees, and so their depth.
+	maxPathBytes = 16 << 10
+	// A few small trees that name one another many times stand for more paths than any machine can list.
+	maxHeadTrees   = 1 << 18
+	maxHeadEntries = 16 << 20
+)
+
 func (h *headWalk) walk(ctx context.Context, tree ID, prefix string) error {
+	if h.trees++; h.trees > maxHeadTrees || len(h.entries) > maxHeadEntries || len(prefix) > maxPathBytes {
+		return fault(CodeSourceTooLarge, tree.String(), fmt.Sprintf(
+			"the tree is one of more than %d folders or %d files, or is too deep, to be compared with the index", maxHeadTrees, maxHeadEntries))
+	}
 	entries, err := h.repo.ReadTree(ctx, tree)
 	if err != nil {
 		return err
@@ -174,19 +188,12 @@ func (h *headWalk) walk(ctx context.Context, tree ID, prefix string) error {
 			delete(h.sparse, path+"/")
 			continue
 		}
-		if len(path) > maxPathBytes {
-			return h.repo.readFault(tree, errDamaged)
-		}
 		if err := h.walk(ctx, e.ID, path+"/"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// maxPathBytes bounds paths in trees, and so their depth: trees can't contain themselves, but a hostile one can
-// be deeper than any disk holds.
-const maxPathBytes = 16 << 10
 
 func indexMode(m Mode) uint32 {
 	switch m {

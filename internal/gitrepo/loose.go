@@ -101,7 +101,7 @@ func (d damageReader) Read(p []byte) (int, error) {
 
 func damagedBy(err error) error {
 	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if errors.As(err, &pe) || errors.Is(err, errDamaged) {
 		return err
 	}
 	if err == io.EOF {

@@ -156,6 +156,9 @@ func (r *Repository) readFault(id ID, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("it ends too early")
 	}
+	if err == errDamaged {
+		return fault(CodeReadFailed, path, "the stored object is not what its id says; see git fsck")
+	}
 	if errors.Is(err, errDamaged) {
 		return faultOf(CodeReadFailed, path, "the stored object is not what its id says; see git fsck", causeOf(err))
 	}

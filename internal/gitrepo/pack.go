@@ -21,6 +21,9 @@ const (
 	maxDeltaDepth = 4095
 	// maxHeldBytes bounds each part of a chain: a delta, a base, a result.
 	maxHeldBytes = 512 << 20
+	// maxChainBytes bounds the results of a chain together, so that a few bytes can't ask for hours: the longest chain
+	// that git gc makes (50) of the largest material fits.
+	maxChainBytes int64 = 16 << 30
 	// maxInflation is the most that DEFLATE makes of one byte.
 	maxInflation = 1032
 )
@@ -209,6 +212,7 @@ func (o *packedObject) content() (io.Reader, error) {
 		}
 		o.keep(o.base, result)
 	}
+	total := int64(0)
 	for i := len(o.deltas) - 1; i >= 0; i-- {
 		delta, err := o.inflate(o.deltas[i])
 		if err != nil {
@@ -218,7 +222,7 @@ func (o *packedObject) content() (io.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		if size > maxHeldBytes {
+		if total += size; size > maxHeldBytes || total > maxChainBytes {
 			return nil, fmt.Errorf("%w: a delta that makes %d bytes", errTooLarge, size)
 		}
 		if result, err = packfile.PatchDelta(result, delta); err != nil {

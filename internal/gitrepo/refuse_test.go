@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
+	"crypto/sha1"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -381,5 +384,115 @@ func TestCancelled(t *testing.T) {
 	}
 	if _, err := r.Dirty(ctx, 0); err != context.Canceled {
 		t.Error(err)
+	}
+}
+
+// TestTreeBomb: twenty trees that stand for ten to the twentieth paths end in an error.
+func TestTreeBomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	t.Parallel()
+	g, _, _ := sample(t)
+	tree := g.run("rev-parse", "HEAD^{tree}")
+	for range 20 {
+		var entries strings.Builder
+		for i := range 10 {
+			fmt.Fprintf(&entries, "040000 tree %s\t%d\n", tree, i)
+		}
+		cmd := g.command("mktree")
+		cmd.Stdin = strings.NewReader(entries.String())
+		out, err := cmd.Output()
+		g.must(err)
+		tree = strings.TrimSpace(string(out))
+	}
+	commit := g.run("commit-tree", "-m", "bomb", tree)
+	g.run("update-ref", "HEAD", commit)
+	_, err := mustOpen(t, g.path).Dirty(context.Background(), 10)
+	wantCode(t, err, gitrepo.CodeSourceTooLarge)
+}
+
+// packOf writes entries, each a header and bytes to be compressed, as a pack with its index.
+func (g *gitRepo) packOf(ids []string, entries [][2]string) {
+	g.t.Helper()
+	var pack bytes.Buffer
+	fmt.Fprintf(&pack, "PACK\x00\x00\x00\x02\x00\x00\x00%c", len(entries))
+	var offsets []int
+	for _, e := range entries {
+		offsets = append(offsets, pack.Len())
+		pack.WriteString(e[0])
+		z := zlib.NewWriter(&pack)
+		z.Write([]byte(e[1]))
+		z.Close()
+	}
+	sum := sha1.Sum(pack.Bytes())
+	pack.Write(sum[:])
+
+	order := make([]int, len(ids))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(ids[a], ids[b]) })
+	index := bytes.NewBufferString("\xfftOc\x00\x00\x00\x02")
+	for first := range 256 {
+		n := 0
+		for _, id := range ids {
+			if raw := plumbing.NewHash(id); int(raw[0]) <= first {
+				n++
+			}
+		}
+		index.Write(binary.BigEndian.AppendUint32(nil, uint32(n)))
+	}
+	for _, i := range order {
+		raw := plumbing.NewHash(ids[i])
+		index.Write(raw[:])
+	}
+	index.Write(make([]byte, 4*len(ids)))
+	for _, i := range order {
+		index.Write(binary.BigEndian.AppendUint32(nil, uint32(offsets[i])))
+	}
+	index.Write(sum[:])
+	indexSum := sha1.Sum(index.Bytes())
+	index.Write(indexSum[:])
+	name := fmt.Sprintf(".git/objects/pack/pack-%x", sum)
+	g.write(name+".pack", pack.String())
+	g.write(name+".idx", index.String())
+}
+
+func TestHostilePack(t *testing.T) {
+	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
+	raw := func(id string) string { h := plumbing.NewHash(id); return string(h[:]) }
+	tests := []struct {
+		name    string
+		entries [][2]string // of a, and of b
+		code    string
+	}{
+		{"deltas against each other", [][2]string{{"\x76" + raw(b), "\x05\x05\x05abcde"}, {"\x76" + raw(a), "\x05\x05\x05abcde"}}, gitrepo.CodeReadFailed},
+		{"a delta against itself", [][2]string{{"\x76" + raw(a), "\x05\x05\x05abcde"}}, gitrepo.CodeReadFailed},
+		{"a delta against what is not there", [][2]string{{"\x76" + strings.Repeat("c", 20), "\x05\x05\x05abcde"}}, gitrepo.CodeReadFailed},
+		{"a delta against the header of the pack", [][2]string{{"\x66\x0b", "\x05\x05\x05abcde"}}, gitrepo.CodeReadFailed},
+		{"a delta against nothing", [][2]string{{"\x66\x00", "\x05\x05\x05abcde"}}, gitrepo.CodeReadFailed},
+		{"a delta against what is before the file", [][2]string{{"\x66\xff\xff\xff\x7f", "\x05\x05\x05abcde"}}, gitrepo.CodeReadFailed},
+		{"a distance without end", [][2]string{{"\x66" + strings.Repeat("\xff", 200), "\x05\x05\x05abcde"}}, gitrepo.CodeReadFailed},
+		{"a length without end", [][2]string{{strings.Repeat("\xbf", 200), "abcde"}}, gitrepo.CodeReadFailed},
+		{"a length that is a lie", [][2]string{{"\xbf\xff\xff\xff\xff\xff\x3f", "abcde"}}, gitrepo.CodeReadFailed},
+		{"a type that is none", [][2]string{{"\x55", "abcde"}}, gitrepo.CodeReadFailed},
+		{"other bytes", [][2]string{{"\x35", "abcde"}}, gitrepo.CodeReadFailed},
+		{"more bytes than the header says", [][2]string{{"\x34", "abcde"}}, gitrepo.CodeReadFailed},
+		{"fewer bytes than the header says", [][2]string{{"\x36", "abcde"}}, gitrepo.CodeReadFailed},
+		{"a result past the bound", [][2]string{{"\x77" + raw(b), "\x05\xff\xff\xff\xff\x0f\x80"}, {"\x35", "abcde"}}, gitrepo.CodeSourceTooLarge},
+		{"a delta without a size", [][2]string{{"\x76" + raw(b), "\xff\xff\xff\xff\xff\xff"}, {"\x35", "abcde"}}, gitrepo.CodeReadFailed},
+		{"a copy from outside its base", [][2]string{{"\x76" + raw(b), "\x05\x05\x91\x01\x05"}, {"\x35", "abcde"}}, gitrepo.CodeReadFailed},
+		{"an empty delta", [][2]string{{"\x70" + raw(b), ""}, {"\x35", "abcde"}}, gitrepo.CodeReadFailed},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			g := newGit(t)
+			g.packOf([]string{a, b}[:len(tt.entries)], tt.entries)
+			r := mustOpen(t, g.path)
+			_, err := r.Blob(context.Background(), plumbing.NewHash(a), 1<<40)
+			wantCode(t, err, tt.code)
+		})
 	}
 }
