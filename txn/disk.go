@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
@@ -40,6 +41,16 @@ type names interface {
 	// crash one of the names is there, or, where the system knows no such rename, both.
 	Install(from, to string) error
 
+	// Exchange makes two files swap their names; fs.ErrNotExist where one is missing, errors.ErrUnsupported, and nothing is
+	// changed, where the system can't. At no time is one of the names without a file. After a crash both have
+	// changed or neither, so that neither file is without a name.
+	Exchange(a, b string) error
+
+	// Replace gives a file another name, and whatever file had that one has none any more. At no time is the new name
+	// without a file. After a crash one of the names is there, or both for the same file; what the
+	// new name had before is there until it is given away, never a part of either.
+	Replace(from, to string) error
+
 	// Publish makes a file of these bytes appear at path, 0644 before umask, already flushed and with no other name
 	// before; fs.ErrExist where anything stands there, errors.ErrUnsupported where the system can't. After a
 	// crash it is there whole, or not at all.
@@ -66,11 +77,17 @@ type flush interface {
 
 // look reads what is there now.
 type look interface {
+	// Forget makes every later call find its folders anew, in case another program put others in their place.
+	Forget()
+
 	// Digest reads a regular file; the error is a *rootfs.Error or ctx's.
 	Digest(ctx context.Context, d lockv2.Destination, buf []byte) (rootfs.Sum, error)
 
 	// ReadFile returns the bytes of a regular file of at most limit bytes; the error is a *rootfs.Error.
 	ReadFile(d lockv2.Destination, limit int64) ([]byte, error)
+
+	// Attributes returns what a file that takes the place of this regular file keeps of it; the error is a *rootfs.Error.
+	Attributes(d lockv2.Destination) (attributes, error)
 
 	// List returns the names in a folder, in any order.
 	List(path string) ([]string, error)
@@ -82,8 +99,28 @@ type look interface {
 // file is a new file that is being written.
 type file interface {
 	io.Writer
+
+	// Take gives the file these permission bits, and this owner and group as far as the process may. After a
+	// crash it has them or not, until it is flushed.
+	Take(a attributes) error
+
 	Sync() error // as flush.SyncFile, and sees errors of every write since the file was made
 	Close() error
+}
+
+// attributes are the permission bits (and no others) and the owner of a file; uid and gid are -1 where the system has none.
+type attributes struct {
+	mode     fs.FileMode
+	uid, gid int
+}
+
+// forMode returns a with the executable bits that the git mode asks for: wherever the file may be read, or nowhere.
+func (a attributes) forMode(executable bool) attributes {
+	a.mode &^= 0o111
+	if executable {
+		a.mode |= a.mode & 0o444 >> 2
+	}
+	return a
 }
 
 // errNoFolderSync says that a file system has no fsync for folders.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"example.org/compose/internal/rootfs"
+	"example.org/compose/lockv2"
 	"golang.org/x/sys/unix"
 )
 
@@ -45,6 +46,11 @@ func (d *linuxDisk) Close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closeIdle()
+}
+
+func (d *linuxDisk) Forget() {
+	d.Root.Forget()
+	d.Close()
 }
 
 // closeIdle needs mu.
@@ -143,7 +149,7 @@ func (d *linuxDisk) Create(path string, executable bool) (file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return created, nil
+	return newFile{created}, nil
 }
 
 // Install renames without overwriting. Where the file system knows no such rename the file gets its second name
@@ -161,6 +167,26 @@ func (d *linuxDisk) Install(from, to string) error {
 				return err
 			}
 			return again(func() error { return unix.Unlinkat(fromAt, fromName, 0) })
+		})
+	})
+}
+
+func (d *linuxDisk) Exchange(a, b string) error    { return d.rename(a, b, unix.RENAME_EXCHANGE) }
+func (d *linuxDisk) Replace(from, to string) error { return d.rename(from, to, 0) }
+
+func (d *linuxDisk) rename(from, to string, flags uint) error {
+	fromParent, fromName := split(from)
+	toParent, toName := split(to)
+	return d.in(fromParent, func(fromAt int) error {
+		return d.in(toParent, func(toAt int) error {
+			err := again(func() error { return unix.Renameat2(fromAt, fromName, toAt, toName, flags) })
+			switch {
+			case flags == 0 && errors.Is(err, unix.ENOSYS): // a sandbox that knows only the old call
+				return again(func() error { return unix.Renameat(fromAt, fromName, toAt, toName) })
+			case flags != 0 && unsupported(err):
+				return errors.ErrUnsupported
+			}
+			return err
 		})
 	})
 }
@@ -258,6 +284,10 @@ func (d *linuxDisk) SyncAll() error {
 }
 
 func (d *linuxDisk) Bulk() bool { return d.bulk }
+
+func (d *linuxDisk) Attributes(path lockv2.Destination) (attributes, error) {
+	return attributesOf(d.Root, path)
+}
 
 func (d *linuxDisk) List(path string) ([]string, error) {
 	var names []string

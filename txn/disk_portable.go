@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
+	"time"
 
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
@@ -41,7 +42,8 @@ func newDisk(reader *rootfs.Root, top *os.File, path string) (closingDisk, error
 	return &portableDisk{reader: reader, dir: dir}, nil
 }
 
-func (d *portableDisk) Close() { d.dir.Close() }
+func (d *portableDisk) Close()  { d.dir.Close() }
+func (d *portableDisk) Forget() { d.reader.Forget() }
 
 // in returns path as os.Root takes it, after a look at each folder on the way.
 func (d *portableDisk) in(path string) (string, error) {
@@ -90,11 +92,30 @@ func (d *portableDisk) Create(path string, executable bool) (file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return created, nil
+	return newFile{created}, nil
 }
 
 // Install links, because a rename would overwrite, and then removes the name in staging.
 func (d *portableDisk) Install(from, to string) error {
+	return d.both(from, to, func(old, name string) error {
+		if err := d.dir.Link(old, name); err != nil {
+			return err
+		}
+		return d.dir.Remove(old)
+	})
+}
+
+func (d *portableDisk) Exchange(a, b string) error {
+	return d.both(a, b, func(a, b string) error { return exchange(d.dir, a, b) })
+}
+
+func (d *portableDisk) Replace(from, to string) error {
+	return d.both(from, to, d.dir.Rename)
+}
+
+// both calls work with two paths as os.Root takes them, again and again for a while where another program has one of
+// the files open in a way that forbids it, as virus scanners do on Windows for an instant with every new file.
+func (d *portableDisk) both(from, to string, work func(from, to string) error) error {
 	old, err := d.in(from)
 	if err != nil {
 		return err
@@ -103,10 +124,21 @@ func (d *portableDisk) Install(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := d.dir.Link(old, name); err != nil {
-		return err
+	return patiently(func() error { return work(old, name) })
+}
+
+// patience is how long a file that another program has open is waited for.
+const patience = 3 * time.Second
+
+func patiently(work func() error) error {
+	deadline := time.Now().Add(patience)
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
+		err := work()
+		if err == nil || !inUse(err) || time.Now().Add(pause).After(deadline) {
+			return err
+		}
+		time.Sleep(pause)
 	}
-	return d.dir.Remove(old)
 }
 
 func (d *portableDisk) Publish(string, []byte) error { return errors.ErrUnsupported }
@@ -119,7 +151,7 @@ func (d *portableDisk) Unlink(path string) error {
 	if info, err := d.dir.Lstat(name); err == nil && info.IsDir() {
 		return syscall.EISDIR
 	}
-	return d.dir.Remove(name)
+	return patiently(func() error { return d.dir.Remove(name) })
 }
 
 func (d *portableDisk) Rmdir(path string) error {
@@ -187,6 +219,10 @@ func (d *portableDisk) Digest(ctx context.Context, path lockv2.Destination, buf 
 
 func (d *portableDisk) ReadFile(path lockv2.Destination, limit int64) ([]byte, error) {
 	return d.reader.ReadFile(path, limit)
+}
+
+func (d *portableDisk) Attributes(path lockv2.Destination) (attributes, error) {
+	return attributesOf(d.reader, path)
 }
 
 func (d *portableDisk) List(path string) ([]string, error) {

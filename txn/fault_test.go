@@ -62,6 +62,20 @@ func (d *faultDisk) Install(from, to string) error {
 	return d.disk.Install(from, to)
 }
 
+func (d *faultDisk) Exchange(a, b string) error {
+	if err := d.call("exchange", b); err != nil {
+		return err
+	}
+	return d.disk.Exchange(a, b)
+}
+
+func (d *faultDisk) Replace(from, to string) error {
+	if err := d.call("replace", to); err != nil {
+		return err
+	}
+	return d.disk.Replace(from, to)
+}
+
 func (d *faultDisk) Publish(path string, b []byte) error {
 	if err := d.call("publish", path); err != nil {
 		return err
@@ -125,6 +139,13 @@ func (d *faultDisk) ReadFile(path lockv2.Destination, limit int64) ([]byte, erro
 	return d.disk.ReadFile(path, limit)
 }
 
+func (d *faultDisk) Attributes(path lockv2.Destination) (attributes, error) {
+	if err := d.call("attributes", string(path)); err != nil {
+		return attributes{}, err
+	}
+	return d.disk.Attributes(path)
+}
+
 func (d *faultDisk) Writable(path string) error {
 	if err := d.call("writable", path); err != nil {
 		return err
@@ -145,6 +166,13 @@ func (f *faultFile) Write(b []byte) (int, error) {
 		return n, err
 	}
 	return f.file.Write(b)
+}
+
+func (f *faultFile) Take(a attributes) error {
+	if err := f.disk.call("take", f.path); err != nil {
+		return err
+	}
+	return f.file.Take(a)
 }
 
 func (f *faultFile) Sync() error {

@@ -1,0 +1,56 @@
+package txn
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"runtime"
+	"syscall"
+
+	"example.org/compose/internal/rootfs"
+	"example.org/compose/lockv2"
+)
+
+// newFile is a file that Create made.
+type newFile struct{ *os.File }
+
+// Take changes the owner first: the system may clear bits of the mode when the owner changes. Who may not give files
+// away keeps them; a file system without owners or modes has nothing to keep.
+func (f newFile) Take(a attributes) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	if a.uid >= 0 && !sameOwner(f.File, a) {
+		if err := f.Chown(a.uid, a.gid); err != nil && !cantKeep(err) {
+			return err
+		}
+	}
+	if err := f.Chmod(a.mode); err != nil && !cantKeep(err) {
+		return err
+	}
+	return nil
+}
+
+func sameOwner(f *os.File, a attributes) bool {
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	uid, gid := owner(info)
+	return uid == a.uid && gid == a.gid
+}
+
+// cantKeep tells that the process may not, or the file system can't: no reason to stop.
+func cantKeep(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL)
+}
+
+func attributesOf(root *rootfs.Root, d lockv2.Destination) (attributes, error) {
+	info, err := root.Stat(d)
+	if err != nil {
+		return attributes{}, err
+	}
+	a := attributes{mode: info.Mode().Perm()}
+	a.uid, a.gid = owner(info)
+	return a, nil
+}
