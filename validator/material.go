@@ -52,7 +52,7 @@ func modified(f *lockv2.File, sum rootfs.Sum) *Fault {
 	}
 	switch {
 	case fault.LineEndingsOnly:
-		fault.Message = "only its line endings differ from what the lock records (CRLF instead of LF): put a line for it such as \"" +
+		fault.Message = "only line endings differ from what the lock records (CRLF instead of LF): put a line for it such as \"" +
 			string(f.Destination) + " -text\" into .gitattributes, or set core.autocrlf to false or input, then check it out again"
 	case f.Ownership == lockv2.Generated:
 		fault.Message = "its bytes are not those that the lock records; compose generates it: restore it from version control, and change what it is made from"
