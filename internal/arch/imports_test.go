@@ -27,7 +27,7 @@ var layers = [][]string{
 // modules lists the modules from elsewhere that each package may use. The others, and everything that the
 // consumer's validator is made of, use the standard library alone.
 var modules = map[string][]string{
-	"cmd/compose":      {"github.com/alecthomas/kong", "golang.org/x/term"},
+	"cmd/compose":      {"github.com/alecthomas/kong", "github.com/google/renameio/v2", "golang.org/x/term"},
 	"internal/gitrepo": {"github.com/go-git/go-git/v5"},
 	"internal/starter": {"github.com/go-git/go-git/v5"},
 	"txn":              {"golang.org/x/sys"},
@@ -39,6 +39,7 @@ var testModules = []string{
 	"github.com/rogpeppe/go-internal",
 	"github.com/santhosh-tekuri/jsonschema/v5",
 	"golang.org/x/sys",
+	"pgregory.net/rapid",
 }
 
 // standalone are the packages that one generator writes out as the consumer's validator: they and what they
