@@ -654,7 +654,7 @@ func TestDirtySubmodules(t *testing.T) {
 		{"changes inside", func(g *gitRepo) { add(g).write("s.txt", "longer\n") }, true, 0},
 		{"changes staged inside", func(g *gitRepo) {
 			sub := add(g)
-			sub.write("new", "x")
+			sub.writeOld("new", "x")
 			sub.run("add", "new")
 		}, true, 0},
 		{"untracked inside", func(g *gitRepo) { add(g).write("new", "x") }, false, 0},

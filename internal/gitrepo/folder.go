@@ -25,7 +25,9 @@ const (
 // folders is the store of a repository on disk: its object folder and, after it, the alternates.
 type folders struct {
 	paths []string
-	bases *cache.BufferLRU // delta bases, for all packs; see pack.cached
+	bases *cache.BufferLRU // delta bases, for all packs; see pack.cacheKey
+
+	inflaters sync.Pool // of zlib readers, for loose objects: each is 40 KB
 
 	mu     sync.RWMutex
 	packs  []*pack // in the order of paths, then by name
@@ -145,7 +147,7 @@ func (f *folders) find(id ID) (object, error) {
 		return o, nil
 	}
 	for _, folder := range f.paths {
-		o, err := openLoose(folder, id)
+		o, err := openLoose(folder, id, &f.inflaters)
 		if err == nil {
 			return o, nil
 		}

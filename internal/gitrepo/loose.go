@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -22,14 +23,15 @@ const maxLooseHeader = 32
 // go-git's objfile reader is not used: it reads a header without NUL to its end, however far that inflates.
 type looseObject struct {
 	file   *os.File
-	zlib   io.ReadCloser
+	zlib   io.ReadCloser // nil before the header; from the pool, and back to it
+	pool   *sync.Pool
 	typ    plumbing.ObjectType
 	length int64
 	head   []byte // content that was inflated with the header
 }
 
-// openLoose opens an object of an object folder; errMissing where it is not there.
-func openLoose(folder string, id ID) (object, error) {
+// openLoose opens an object of an object folder; errMissing where it is not there. The pool is of inflaters.
+func openLoose(folder string, id ID, pool *sync.Pool) (object, error) {
 	name := id.String()
 	file, err := openPlain(filepath.Join(folder, name[:2], name[2:]))
 	if errors.Is(err, fs.ErrNotExist) || isNotFolder(err) {
@@ -38,7 +40,7 @@ func openLoose(folder string, id ID) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &looseObject{file: file}
+	o := &looseObject{file: file, pool: pool}
 	if err := o.readHeader(); err != nil {
 		o.Close()
 		return nil, err
@@ -47,13 +49,20 @@ func openLoose(folder string, id ID) (object, error) {
 }
 
 func (o *looseObject) readHeader() error {
-	z, err := zlib.NewReader(o.file)
-	if err != nil {
-		return damagedBy(err)
+	if z, ok := o.pool.Get().(io.ReadCloser); ok {
+		if err := z.(zlib.Resetter).Reset(o.file, nil); err != nil {
+			return damagedBy(err)
+		}
+		o.zlib = z
+	} else {
+		z, err := zlib.NewReader(o.file)
+		if err != nil {
+			return damagedBy(err)
+		}
+		o.zlib = z
 	}
-	o.zlib = z
 	var buf [maxLooseHeader]byte
-	n, err := io.ReadFull(z, buf[:])
+	n, err := io.ReadFull(o.zlib, buf[:])
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return damagedBy(err)
 	}
@@ -83,7 +92,8 @@ func (o *looseObject) content() (io.Reader, error) {
 
 func (o *looseObject) Close() error {
 	if o.zlib != nil {
-		o.zlib.Close()
+		o.pool.Put(o.zlib)
+		o.zlib = nil
 	}
 	return o.file.Close()
 }

@@ -408,6 +408,7 @@ func TestTreeBomb(t *testing.T) {
 	}
 	commit := g.run("commit-tree", "-m", "bomb", tree)
 	g.run("update-ref", "HEAD", commit)
+	g.run("repack", "-q", "-a", "-d")
 	_, err := mustOpen(t, g.path).Dirty(context.Background(), 10)
 	wantCode(t, err, gitrepo.CodeSourceTooLarge)
 }
