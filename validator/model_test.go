@@ -17,9 +17,9 @@ import (
 
 // Random trees against a model that looks at one path at a time and knows nothing of cores or open folders.
 func TestModel(t *testing.T) {
-	rounds := 300
+	rounds := 120
 	if testing.Short() {
-		rounds = 50
+		rounds = 30
 	}
 	for seed := range uint64(rounds) {
 		random := rand.New(rand.NewPCG(seed, 0))

@@ -160,7 +160,7 @@ func TestRunInProgressIsNeverInvalid(t *testing.T) {
 				done <- err
 				return
 			}
-			time.Sleep(time.Duration(n%4) * 100 * time.Microsecond)
+			time.Sleep(time.Duration(n%8) * 300 * time.Microsecond)
 		}
 	}()
 	seen := map[validator.State]int{}

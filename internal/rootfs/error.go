@@ -81,10 +81,10 @@ func (e *Error) Message() string {
 func (e *Error) rootMessage() string {
 	switch e.Reason {
 	case Missing:
-		if e.err != nil {
-			return e.cause() + "; name a folder"
+		if e.At == "" {
+			return "is an empty path; name a folder"
 		}
-		return "there is no such folder"
+		return "is not there; make the folder, or name another"
 	case Symlink:
 		return "is a symlink; name the folder that it points to"
 	case ParentNotDirectory:

@@ -58,7 +58,7 @@ func Probe(path string) (RootState, error) {
 
 func probe(path string) (fs.FileInfo, RootState, error) {
 	if path == "" {
-		return nil, Invalid, rootError(path, Missing, errors.New("the path is empty"))
+		return nil, Invalid, rootError(path, Missing, nil)
 	}
 	info, err := os.Lstat(trim(path))
 	switch {
