@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"example.org/compose/internal/jsonschema"
 	"example.org/compose/internal/strictjson"
@@ -137,7 +136,7 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
-// Numbers of any size are compared by their value, at the cost of their token.
+// Numbers of any size are compared by their value, at the cost of their token: expanded, these would not end.
 func TestNumbersAreNotExpanded(t *testing.T) {
 	digits := strings.Repeat("9", 1_000_000)
 	tests := []struct {
@@ -167,7 +166,6 @@ func TestNumbersAreNotExpanded(t *testing.T) {
 		{`{"exclusiveMinimum":0}`, "0.00", false},
 		{`{"exclusiveMinimum":0}`, "1e-400", true},
 	}
-	start := time.Now()
 	for _, tt := range tests {
 		s, err := jsonschema.Compile(parse(t, tt.schema))
 		if err != nil {
@@ -176,9 +174,6 @@ func TestNumbersAreNotExpanded(t *testing.T) {
 		if got := s.Validate(parse(t, tt.doc)); (len(got) == 0) != tt.valid {
 			t.Errorf("%s, %.40s: got %s; want valid %v", tt.schema, tt.doc, told(got), tt.valid)
 		}
-	}
-	if spent := time.Since(start); spent > 10*time.Second {
-		t.Errorf("it took %v", spent)
 	}
 }
 
@@ -209,13 +204,9 @@ func TestHostileSchemas(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			start := time.Now()
 			got := s.Validate(parse(t, tt.doc))
 			if len(got) != 1 || got[0].Rule != "bound" {
 				t.Errorf("got %s", told(got))
-			}
-			if spent := time.Since(start); spent > 10*time.Second {
-				t.Errorf("it took %v", spent)
 			}
 		})
 	}
