@@ -69,7 +69,7 @@ func bindTo(ctx context.Context, repo *gitrepo.Repository, location, revision st
 
 // checkClean refuses modified tracked files: most likely their author forgot to commit.
 func checkClean(ctx context.Context, repo *gitrepo.Repository, location string, head lockv2.Revision) error {
-	dirty, err := repo.Dirty(ctx, 0)
+	dirty, err := repo.Changes(ctx, 0)
 	if err != nil || len(dirty) == 0 {
 		return err
 	}
@@ -79,8 +79,8 @@ func checkClean(ctx context.Context, repo *gitrepo.Repository, location string, 
 		named, rest = dirty[:most], fmt.Sprintf(" and %d more", len(dirty)-most)
 	}
 	quoted := make([]string, len(named))
-	for i, path := range named {
-		quoted[i] = fmt.Sprintf("%q", path)
+	for i, change := range named {
+		quoted[i] = fmt.Sprintf("%q (%s)", change.Path, change.Reason)
 	}
 	return fault(CodeDirtySource, "", "", "the source %q has changes that are not committed: %s%s; commit or undo them, or name the revision to use",
 		location, strings.Join(quoted, ", "), rest).withHint("--revision " + string(head))

@@ -114,7 +114,7 @@ func TestOpen(t *testing.T) {
 	if code(err) != "DIRTY_SOURCE" {
 		t.Fatalf("staged files: %v", err)
 	}
-	if text := err.Error(); !strings.Contains(text, `"more/file-09.txt" and 2 more`) || strings.Contains(text, "file-10") {
+	if text := err.Error(); !strings.Contains(text, `"more/file-09.txt" (its addition is staged) and 2 more`) || strings.Contains(text, "file-10") {
 		t.Errorf("the message is %q", text)
 	}
 	var coded diag.Coded
