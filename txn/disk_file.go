@@ -46,10 +46,11 @@ func cantKeep(err error) bool {
 }
 
 func attributesOf(root *rootfs.Root, d lockv2.Destination) (attributes, error) {
-	info, err := root.Stat(d)
+	f, info, err := root.OpenFile(d)
 	if err != nil {
 		return attributes{}, err
 	}
+	f.Close()
 	a := attributes{mode: info.Mode().Perm()}
 	a.uid, a.gid = owner(info)
 	return a, nil

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"example.org/compose/internal/diag"
+	"example.org/compose/planner"
 	"example.org/compose/validator"
 )
 
@@ -22,12 +23,16 @@ const (
 	CodeWriteFailed           = "WRITE_FAILED"
 	CodeValidationFailed      = "VALIDATION_FAILED"
 	CodeInterrupted           = "INTERRUPTED"
+	CodeInvalidTransaction    = "INVALID_TRANSACTION"
+	CodeInvalidJSON           = "INVALID_JSON"
 )
 
 // Error says why a change stopped. After any of them the same command goes on.
 type Error struct {
 	diag.Base
-	Faults []validator.Fault // of VALIDATION_FAILED: all of them
+	Faults     []validator.Fault // of VALIDATION_FAILED: all of them
+	Blocked    []Blocked         // of PRECONDITION_CHANGED in a transaction: every place that stands in its way
+	Unfinished bool              // the marker of an update or upgrade stands: the same command, without a configuration, goes on
 
 	cause error // in the message already
 }
@@ -135,4 +140,17 @@ func describe(faults []validator.Fault) string {
 		text += f.Message
 	}
 	return text
+}
+
+// unfinished is an error of a transaction whose marker stands.
+func unfinished(code, path, msg string, op planner.Operation) diag.Base {
+	return diag.New(code, path, msg+"; then run the same command again").WithHint(finish(op))
+}
+
+// finish is the command that finishes a transaction.
+func finish(op planner.Operation) string { return "compose apply --mode " + string(op) }
+
+// inTheWay tells that what was to be removed as an empty folder is something else, or in use.
+func inTheWay(err error) bool {
+	return errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.EBUSY)
 }

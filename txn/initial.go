@@ -29,7 +29,8 @@ func Initial(ctx context.Context, path string, plan PlanFunc, opt Options) (*Res
 		if result = conflictResult(p); result != nil {
 			return refused
 		}
-		return checkSpace(nearest(path), p.Actions, p.Composition.LockBytes())
+		sizes, _ := created(p.Actions, p.Composition.LockBytes())
+		return checkSpace(nearest(path), sizes)
 	})
 	if errors.Is(err, refused) {
 		return result, nil
@@ -58,20 +59,19 @@ func (t *target) initial(ctx context.Context, plan PlanFunc, opt Options) (*Resu
 	if result := conflictResult(p); result != nil {
 		return result, nil
 	}
-	if err := checkSpace(t.path, p.Actions, p.Composition.LockBytes()); err != nil {
+	sizes, paths := created(p.Actions, p.Composition.LockBytes())
+	if err := checkSpace(t.path, sizes); err != nil {
 		return nil, err
 	}
-	d := disk(t.disk)
-	if opt.wrap != nil {
-		d = opt.wrap(d)
-	}
-	if err := checkFolders(d, p.Actions); err != nil {
+	d := t.wrapped(opt)
+	if err := checkFolders(d, paths); err != nil {
 		return nil, err
 	}
 	t.root.Forget() // what the plan remembers of the target is not to be taken for its state from here on
 	work := &installation{
-		disk: d, open: p.Composition.Open, actions: p.Actions, lock: p.Composition.LockBytes(),
-		above: func() error { return syncAbove(t.folder) }, opt: opt,
+		composer: composer{disk: d, open: p.Composition.Open, opt: opt},
+		actions:  p.Actions, lock: p.Composition.LockBytes(),
+		above: func() error { return syncAbove(t.folder) },
 	}
 	if err := work.run(ctx); err != nil {
 		return nil, err

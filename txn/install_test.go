@@ -51,7 +51,7 @@ func stand(t *testing.T, dir string, files map[string]string, wrap func(disk) di
 		t.Fatal(err)
 	}
 	t.Cleanup(real.Close)
-	n := &installation{disk: real, lock: []byte(testLock), above: func() error { return nil }}
+	n := &installation{composer: composer{disk: real}, lock: []byte(testLock), above: func() error { return nil }}
 	if wrap != nil {
 		n.disk = wrap(real)
 	}
@@ -547,13 +547,18 @@ func TestSpace(t *testing.T) {
 	if _, known := space(dir); !known {
 		t.Skip("this system does not say what space is left")
 	}
-	fits := []planner.Action{{Kind: planner.Create, Material: &planner.Material{Size: 1}}, {Kind: planner.AdoptIdentical, Material: &planner.Material{Size: 1 << 60}}}
-	if err := checkSpace(dir, fits, nil); err != nil {
+	sizes, paths := created([]planner.Action{
+		{Kind: planner.Create, Material: &planner.Material{Size: 1, Destination: "new"}},
+		{Kind: planner.AdoptIdentical, Material: &planner.Material{Size: 1 << 60, Destination: "there"}},
+	}, nil)
+	if !slices.Equal(paths, []string{"new"}) {
+		t.Errorf("paths: %q", paths)
+	}
+	if err := checkSpace(dir, sizes); err != nil {
 		t.Error(err)
 	}
-	huge := []planner.Action{{Kind: planner.Create, Material: &planner.Material{Size: 1 << 60}}}
 	var fault *Error
-	if err := checkSpace(dir, huge, nil); !errors.As(err, &fault) || fault.Code() != CodeWriteFailed {
+	if err := checkSpace(dir, []int64{1 << 60}); !errors.As(err, &fault) || fault.Code() != CodeWriteFailed {
 		t.Errorf("got %v", err)
 	}
 	if got, want := nearest(filepath.Join(dir, "a", "b")+"/"), dir; got != want {

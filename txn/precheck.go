@@ -17,20 +17,16 @@ type room struct {
 	filesKnown   bool
 }
 
-// checkSpace refuses actions that need more room than the file system of path has left. What else is written
-// meanwhile, and quotas, it can't know: then staging meets the end of the disk, before anything is installed.
-func checkSpace(path string, actions []planner.Action, lock []byte) error {
+// checkSpace refuses new files of these sizes where they need more room than the file system of path has left. What else is
+// written meanwhile, and quotas, it can't know: then staging meets the end of the disk, before anything is installed.
+func checkSpace(path string, sizes []int64) error {
 	left, known := space(path)
 	if !known {
 		return nil
 	}
-	blocks := func(n int64) uint64 { return (uint64(n) + left.block - 1) / left.block * left.block }
-	need, files := blocks(int64(len(lock))), uint64(1)
-	for i := range actions {
-		if actions[i].Kind == planner.Create {
-			need += blocks(actions[i].Material.Size)
-			files++
-		}
+	need, files := uint64(0), uint64(len(sizes))
+	for _, n := range sizes {
+		need += (uint64(n) + left.block - 1) / left.block * left.block
 	}
 	switch {
 	case need > left.bytes:
@@ -43,19 +39,28 @@ func checkSpace(path string, actions []planner.Action, lock []byte) error {
 	return nil
 }
 
-// checkFolders refuses actions that would put entries into a folder where this process may not, or where files
-// can't be moved to. Each folder is asked once.
-func checkFolders(d disk, actions []planner.Action) error {
+// checkFolders refuses paths that would get or lose their entry in a folder where this process may not change one, or where
+// files can't be moved to. Each folder is asked once.
+func checkFolders(d disk, paths []string) error {
 	asked := map[string]bool{} // whether it is there
-	for i := range actions {
-		if actions[i].Kind != planner.Create {
-			continue
-		}
-		if err := checkFolder(d, string(actions[i].Material.Destination), asked); err != nil {
+	for _, path := range append(paths, lockv2.StagingFolder+"/0") {
+		if err := checkFolder(d, path, asked); err != nil {
 			return err
 		}
 	}
-	return checkFolder(d, lockv2.StagingFolder+"/0", asked)
+	return nil
+}
+
+// created returns the sizes and the destinations of what a first composition will write, the lock included.
+func created(actions []planner.Action, lock []byte) (sizes []int64, paths []string) {
+	sizes = []int64{int64(len(lock))}
+	for i := range actions {
+		if actions[i].Kind == planner.Create {
+			sizes = append(sizes, actions[i].Material.Size)
+			paths = append(paths, string(actions[i].Material.Destination))
+		}
+	}
+	return sizes, paths
 }
 
 // checkFolder asks the folder that gets an entry when path is made: the nearest that is there.

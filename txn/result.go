@@ -8,8 +8,10 @@ import (
 
 // The values of Result.Status.
 const (
-	StatusApplied  = "applied"
-	StatusConflict = "conflict" // nothing was written
+	StatusApplied   = "applied"
+	StatusUnchanged = "unchanged" // there was nothing to write
+	StatusRecovered = "recovered" // an interrupted update or upgrade is finished
+	StatusConflict  = "conflict"  // nothing was written
 )
 
 // Result is what an apply did.

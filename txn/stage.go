@@ -24,47 +24,68 @@ const bulkFrom = 64
 // flushWorkers is how many fsyncs wait for the disk at once: a journal commits them together.
 const flushWorkers = 8
 
-// stage writes and flushes every new file under its temporary name, checking the digest on the way.
+// staged is a new file on its way into staging.
+type staged struct {
+	material *planner.Material
+	path     string
+	keep     *attributes // of the file that it replaces; nil for none
+}
+
+// stage writes and flushes every new file under its temporary name, before any gets another.
 func (n *installation) stage(ctx context.Context) error {
-	var creates []int
+	var files []staged
 	for i := range n.actions {
 		if n.actions[i].Kind == planner.Create {
-			creates = append(creates, i)
+			files = append(files, staged{material: n.actions[i].Material, path: stagingName(i)})
 		}
 	}
-	bulk := len(creates) >= bulkFrom && n.disk.Bulk()
+	return n.stageAll(ctx, files, n.bulk(len(files)))
+}
+
+// bulk reports whether so many flushes are better done by one SyncAll.
+func (c *composer) bulk(flushes int) bool { return flushes >= bulkFrom && c.disk.Bulk() }
+
+// stageAll writes and flushes files, in bulk or one by one, checking the digest of each on the way.
+func (c *composer) stageAll(ctx context.Context, files []staged, bulk bool) error {
 	workers := flushWorkers
 	if bulk {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	err := each(ctx, len(creates), workers, func(ctx context.Context, k int, buf []byte) error {
-		i := creates[k]
-		if err := n.stageOne(ctx, n.actions[i].Material, stagingName(i), !bulk, buf); err != nil {
+	err := each(ctx, len(files), workers, func(ctx context.Context, i int, buf []byte) error {
+		if err := c.stageOne(ctx, &files[i], !bulk, buf); err != nil {
 			return err
 		}
-		n.progress.add()
+		c.progress.add()
 		return nil
 	})
 	if err != nil || !bulk {
 		return err
 	}
-	if err := n.disk.SyncAll(); err != nil {
+	if err := c.disk.SyncAll(); err != nil {
 		return writeFault("", "flushing the new files to the disk", err)
 	}
 	return nil
 }
 
-func (n *installation) stageOne(ctx context.Context, m *planner.Material, path string, sync bool, buf []byte) error {
-	from, err := n.open(ctx, m)
+func (c *composer) stageOne(ctx context.Context, s *staged, sync bool, buf []byte) error {
+	m := s.material
+	from, err := c.open(ctx, m)
 	if err != nil {
 		return coded(ctx, string(m.Destination), err)
 	}
 	defer from.Close()
-	to, err := n.disk.Create(path, m.Executable)
+	to, err := c.disk.Create(s.path, m.Executable)
 	if err != nil {
 		return entryFault(string(m.Destination), "writing the new file", err)
 	}
-	err = copyChecked(ctx, m, to, from, buf)
+	if s.keep != nil {
+		if kept := to.Take(s.keep.forMode(m.Executable)); kept != nil {
+			err = writeFault(string(m.Destination), "giving the new file the permissions of the old one", kept)
+		}
+	}
+	if err == nil {
+		err = copyChecked(ctx, m, to, from, buf)
+	}
 	if err == nil && sync {
 		if flushed := to.Sync(); flushed != nil {
 			err = writeFault(string(m.Destination), "flushing the new file to the disk", flushed)
@@ -107,19 +128,13 @@ func copyChecked(ctx context.Context, m *planner.Material, to io.Writer, from io
 // beyond, whether this run made them or an earlier one, and the files that were adopted.
 func (n *installation) settle(ctx context.Context) error {
 	folders, files := n.touched()
-	if len(folders)+len(files) >= bulkFrom && n.disk.Bulk() {
+	if n.bulk(len(folders) + len(files)) {
 		if err := n.disk.SyncAll(); err != nil {
 			return writeFault("", "flushing the files to the disk", err)
 		}
 		return nil
 	}
-	err := each(ctx, len(files), flushWorkers, func(_ context.Context, i int, _ []byte) error {
-		if err := n.disk.SyncFile(string(files[i])); err != nil {
-			return entryFault(string(files[i]), "flushing the file to the disk", err)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := n.flushFiles(ctx, files); err != nil {
 		return err
 	}
 	if err := n.flushFolders(folders); err != nil {
@@ -148,12 +163,22 @@ func (n *installation) touched() (folders []string, files []lockv2.Destination) 
 	return folders, files
 }
 
+// flushFiles flushes files that this run did not write.
+func (c *composer) flushFiles(ctx context.Context, files []lockv2.Destination) error {
+	return each(ctx, len(files), flushWorkers, func(_ context.Context, i int, _ []byte) error {
+		if err := c.disk.SyncFile(string(files[i])); err != nil {
+			return entryFault(string(files[i]), "flushing the file to the disk", err)
+		}
+		return nil
+	})
+}
+
 // flushFolders flushes each folder. Where a file system can't, one warning says so.
-func (n *installation) flushFolders(folders []string) error {
+func (c *composer) flushFolders(folders []string) error {
 	return each(context.Background(), len(folders), flushWorkers, func(_ context.Context, i int, _ []byte) error {
-		err := n.disk.SyncFolder(folders[i])
+		err := c.disk.SyncFolder(folders[i])
 		if errors.Is(err, errNoFolderSync) {
-			n.warnings.warn("this file system can't flush folders: after a power failure new files may be missing; run compose validate then")
+			c.warnings.warn("this file system can't flush folders: after a power failure new files may be missing; run compose validate then")
 			return nil
 		}
 		if err != nil {

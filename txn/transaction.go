@@ -1,0 +1,466 @@
+package txn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+
+	"example.org/compose/fingerprint"
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/rootfs"
+	"example.org/compose/lockv2"
+	"example.org/compose/planner"
+	"example.org/compose/validator"
+)
+
+// transaction is an update or upgrade on its way into a target. docs/transaction.md argues why its steps stand in this order.
+type transaction struct {
+	composer
+	marker   *Marker
+	text     []byte                                           // the marker as it stands, or will stand, in the target
+	lock     []byte                                           // the new lock
+	places   []place                                          // the actions by destination, then the lock
+	validate func(context.Context) ([]validator.Fault, error) // looks at the finished target
+
+	marked bool            // the marker stands
+	found  []bool          // by place: done before this run came to it, so perhaps not durable
+	gone   map[string]bool // folders that removals left empty
+}
+
+// errStale says that the target is not any more what the plan was made for, and that nothing was changed.
+var errStale = errors.New("the target changed after the plan was made")
+
+// newTransaction puts a transaction together. It fails where comp does not supply what m asks for.
+func newTransaction(d disk, m *Marker, comp *planner.Composition, opt Options, validate func(context.Context) ([]validator.Fault, error)) (*transaction, error) {
+	lock, err := lockv2.Encode(m.NewLock)
+	if err != nil {
+		return nil, err
+	}
+	t := &transaction{composer: composer{disk: d, open: comp.Open, opt: opt}, marker: m, text: m.Encode(), lock: lock, places: placesOf(m), validate: validate}
+	for i := range t.actions() {
+		s := &t.places[i]
+		if s.kind == planner.Remove {
+			continue
+		}
+		k, there := slices.BinarySearchFunc(comp.Materials, s.destination, func(m planner.Material, d lockv2.Destination) int {
+			return strings.Compare(string(m.Destination), string(d))
+		})
+		if !there || comp.Materials[k].Digest != s.to {
+			return nil, invalidMarker(fmt.Sprintf("/actions/%d", i), fmt.Sprintf("needs bytes for %q that the source does not supply", s.destination))
+		}
+		s.material = &comp.Materials[k]
+	}
+	t.found, t.gone = make([]bool, len(t.places)), map[string]bool{}
+	t.begin(t.materials())
+	return t, nil
+}
+
+// actions returns the places without the lock's.
+func (t *transaction) actions() []place { return t.places[:len(t.places)-1] }
+
+// lockPlace returns the index of the lock's place.
+func (t *transaction) lockPlace() int { return len(t.places) - 1 }
+
+func (t *transaction) materials() int {
+	n := 0
+	for i := range t.places {
+		if t.places[i].material != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// run carries a new transaction out. Before the marker stands an error leaves nothing behind; errStale is one of them.
+func (t *transaction) run(ctx context.Context) error {
+	err := t.steps(ctx, t.prepare, t.stage, t.recheck, t.mark)
+	if err != nil && !t.marked {
+		t.undo()
+		return t.explain(ctx, err)
+	}
+	if err == nil {
+		err = t.finish(ctx)
+	}
+	return t.explain(ctx, err)
+}
+
+// finish does everything from the durable marker on.
+func (t *transaction) finish(ctx context.Context) error {
+	return t.steps(ctx, t.install, t.prune, t.settle, t.replaceLock, t.judge, t.sweep, t.unmark)
+}
+
+// steps stops at the first error, and between two steps where ctx ended.
+func (t *transaction) steps(ctx context.Context, steps ...func(context.Context) error) error {
+	for _, step := range steps {
+		if ctx.Err() != nil {
+			return interrupted(ctx)
+		}
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explain says what an error means for what the target is now.
+func (t *transaction) explain(ctx context.Context, err error) error {
+	if err == nil || errors.Is(err, errStale) {
+		return err
+	}
+	var fault *Error
+	if !errors.As(err, &fault) {
+		if !t.marked {
+			return err
+		}
+		var other diag.Coded // of the source, or of rootfs
+		if !errors.As(err, &other) {
+			return err
+		}
+		fault = &Error{cause: err, Base: diag.New(other.Code(), "", err.Error())}
+	}
+	switch {
+	case fault.Code() == CodeInterrupted && t.marked:
+		fault = &Error{cause: ctx.Err(), Base: diag.New(CodeInterrupted, "", fmt.Sprintf("stopped in the middle of the %s; run the same command again to finish it", t.marker.Operation))}
+	case fault.Code() == CodeInterrupted:
+		fault = &Error{cause: ctx.Err(), Base: diag.New(CodeInterrupted, "", "stopped before the first change; run the same command again")}
+	}
+	if t.marked {
+		fault.Unfinished = true
+		fault.Base = fault.Base.WithHint(finish(t.marker.Operation))
+	}
+	return fault
+}
+
+// stage writes and flushes all new bytes, the lock's too: a disk that is full is met before anything is changed, and
+// a marker means that everything it needs is there, whole and durable.
+func (t *transaction) stage(ctx context.Context) error {
+	files, err := t.toStage(func(i int) (string, bool) { return t.places[i].staging, true })
+	if err != nil {
+		return err
+	}
+	keep, err := t.disk.Attributes(lockv2.LockPath)
+	if err != nil {
+		return stale(err)
+	}
+	bulk := t.bulk(len(files) + 2)
+	if err := t.writeStaged(stagedLock, t.lock, &keep, !bulk); err != nil {
+		return entryFault(lockv2.LockPath, "writing the new lock", err)
+	}
+	if err := t.stageAll(ctx, files, bulk); err != nil || bulk {
+		return err
+	}
+	return t.flushFolders([]string{lockv2.StagingFolder})
+}
+
+// toStage returns what is to be staged of the actions that where has a path for, with what each keeps of the file that it replaces.
+func (t *transaction) toStage(where func(i int) (path string, wanted bool)) ([]staged, error) {
+	var files []staged
+	for i := range t.actions() {
+		s := &t.places[i]
+		path, wanted := where(i)
+		if s.material == nil || !wanted {
+			continue
+		}
+		f := staged{material: s.material, path: path}
+		if s.kind == planner.Replace {
+			keep, err := t.disk.Attributes(s.destination)
+			if err != nil {
+				return nil, stale(err)
+			}
+			f.keep = &keep
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// stale tells a file that went away from one that can't be looked at.
+func stale(err error) error {
+	var fault *rootfs.Error
+	if errors.As(err, &fault) && fault.Reason != rootfs.Unreadable {
+		return errStale
+	}
+	return err
+}
+
+// recheck looks at every precondition once more, the exact bytes of the lock included.
+func (t *transaction) recheck(ctx context.Context) error {
+	t.disk.Forget()
+	faults := make([]error, len(t.places))
+	err := rootfs.Each(ctx, len(t.places), func(i int, buf []byte) {
+		s := &t.places[i]
+		at, err := s.look(ctx, t.disk, string(s.destination), buf)
+		switch {
+		case err != nil:
+		case at.condition == unreadable:
+			faults[i] = readFault(ctx, string(s.destination), at.err)
+		case s.judge(at) != pending:
+			faults[i] = errStale
+		}
+	})
+	if err != nil {
+		return interrupted(ctx)
+	}
+	return first(faults)
+}
+
+// mark makes the marker durable. It does not replace one. A marker that may not be on the disk is withdrawn, so that the error leaves
+// the target as it was.
+func (t *transaction) mark(context.Context) error {
+	err := t.disk.Publish(lockv2.MarkerPath, t.text)
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = t.publishStaged(stagedMarker, lockv2.MarkerPath, t.text)
+	}
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return changed(lockv2.MarkerPath, "a marker came to stand there")
+	case err != nil:
+		return entryFault(lockv2.MarkerPath, "writing the marker", err)
+	}
+	t.marked = true
+	err = t.flushFolders([]string{lockv2.StateFolder})
+	if err == nil {
+		return nil
+	}
+	if t.disk.Unlink(lockv2.MarkerPath) == nil {
+		t.marked = false
+		_ = t.disk.SyncFolder(lockv2.StateFolder) // where it fails again, and the marker comes back, it is finished
+	}
+	return err
+}
+
+// install carries out every action, in order. It stops between two where ctx ended.
+func (t *transaction) install(ctx context.Context) error {
+	t.disk.Forget()
+	buf := make([]byte, rootfs.BufferSize)
+	for i := range t.actions() {
+		if ctx.Err() != nil {
+			return interrupted(ctx)
+		}
+		if t.found[i] {
+			continue
+		}
+		if err := t.carry(ctx, i, buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prune removes the folders that removals left empty, those of an interrupted run too, upward and never the root.
+func (t *transaction) prune(context.Context) error {
+	for i := range t.actions() {
+		if t.places[i].kind != planner.Remove {
+			continue
+		}
+		for folder, _ := split(string(t.places[i].destination)); folder != "" && folder != lockv2.StateFolder; folder, _ = split(folder) {
+			if t.gone[folder] {
+				continue
+			}
+			err := t.disk.Rmdir(folder)
+			if errors.Is(err, fs.ErrExist) || inTheWay(err) {
+				break // something is in it, or it is no folder of this file system any more
+			}
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return entryFault(folder, "removing the empty folder", err)
+			}
+			t.gone[folder] = true
+		}
+	}
+	return nil
+}
+
+// settle makes durable what is in place: the folders of every action with those above them, up to the root, and the files
+// that were done before this run came to them.
+func (t *transaction) settle(ctx context.Context) error {
+	folders := []string{""}
+	seen := map[string]bool{"": true}
+	var files []lockv2.Destination
+	for i := range t.actions() {
+		s := &t.places[i]
+		if t.found[i] && s.kind != planner.Remove {
+			files = append(files, s.destination)
+		}
+		for folder, _ := split(string(s.destination)); !seen[folder]; folder, _ = split(folder) {
+			seen[folder] = true
+			if !t.gone[folder] {
+				folders = append(folders, folder)
+			}
+		}
+	}
+	if t.bulk(len(folders) + len(files)) {
+		if err := t.disk.SyncAll(); err != nil {
+			return writeFault("", "flushing the files to the disk", err)
+		}
+		return nil
+	}
+	if err := t.flushFiles(ctx, files); err != nil {
+		return err
+	}
+	return t.flushFolders(folders)
+}
+
+// replaceLock puts the new lock in the place of the old one, and makes that durable.
+func (t *transaction) replaceLock(ctx context.Context) error {
+	i := t.lockPlace()
+	if err := t.carry(ctx, i, make([]byte, rootfs.BufferSize)); err != nil {
+		return err
+	}
+	if t.found[i] {
+		if err := t.flushFiles(ctx, []lockv2.Destination{lockv2.LockPath}); err != nil {
+			return err
+		}
+	}
+	return t.flushFolders([]string{lockv2.StateFolder})
+}
+
+// judge validates the finished target while the marker stands.
+func (t *transaction) judge(ctx context.Context) error {
+	faults, err := t.validate(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return interrupted(ctx)
+	case err != nil:
+		return &Error{Base: diag.Wrap(CodeValidationFailed, "", "the finished target could not be validated", err)}
+	case len(faults) > 0:
+		return &Error{Faults: faults, Base: unfinished(CodeValidationFailed, "", fmt.Sprintf(
+			"the %s is in place, but something changed other files: %s; put them right", t.marker.Operation, describe(faults)), t.marker.Operation)}
+	}
+	return nil
+}
+
+// sweep removes staging. The old files in it are read a last time: a program that had one open while it went there may have written
+// to it since, and its bytes go back to where they belong. Nothing that this transaction did not put there is removed.
+func (t *transaction) sweep(ctx context.Context) error {
+	names, err := t.disk.List(lockv2.StagingFolder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return entryFault(lockv2.StagingFolder, "listing what is staged", err)
+	}
+	slices.Sort(names)
+	own := t.byStaging()
+	err = each(ctx, len(names), runtime.GOMAXPROCS(0), func(ctx context.Context, i int, buf []byte) error {
+		return t.sweepOne(ctx, names[i], own, buf)
+	})
+	if err != nil {
+		return err
+	}
+	if err := t.disk.Rmdir(lockv2.StagingFolder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return writeFault(lockv2.StagingFolder, "removing the staging folder", err)
+	}
+	return t.flushFolders([]string{lockv2.StateFolder})
+}
+
+func (t *transaction) sweepOne(ctx context.Context, name string, own map[string]*place, buf []byte) error {
+	path := lockv2.StagingFolder + "/" + name
+	if s := own[path]; s != nil {
+		ctx := context.WithoutCancel(ctx)
+		at, err := s.look(ctx, t.disk, path, buf)
+		switch {
+		case err != nil:
+			return err
+		case at.condition == absent:
+			return nil
+		case at.condition == unreadable:
+			return readFault(ctx, string(s.destination), at.err)
+		case at.condition == holdOther:
+			return t.putBack(ctx, s, at, buf)
+		}
+	} else if !isPart(path, own) {
+		return t.stop(foreign(path))
+	}
+	if err := t.disk.Unlink(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return writeFault(lockv2.StagingFolder, "removing what was staged", err)
+	}
+	return nil
+}
+
+// part is the end of a name under which staging is written anew: whatever has it may be torn.
+const part = ".part"
+
+// isPart reports whether the path is one of this transaction's that holds nothing of a consumer's.
+func isPart(path string, own map[string]*place) bool {
+	whole, isPart := strings.CutSuffix(path, part)
+	return path == stagedMarker || isPart && own[whole] != nil
+}
+
+func foreign(path string) Blocked {
+	return Blocked{Destination: lockv2.Destination(path), At: path, Message: "is not compose's, and was left alone: move it away from there"}
+}
+
+// byStaging returns the places by their place in staging.
+func (t *transaction) byStaging() map[string]*place {
+	own := make(map[string]*place, len(t.places))
+	for i := range t.places {
+		own[t.places[i].staging] = &t.places[i]
+	}
+	return own
+}
+
+// unmark removes the marker, if it is still the one that this run wrote or read.
+func (t *transaction) unmark(context.Context) error {
+	b, err := t.disk.ReadFile(lockv2.MarkerPath, int64(len(t.text)))
+	var fault *rootfs.Error
+	switch {
+	case errors.As(err, &fault) && fault.Reason == rootfs.Unreadable:
+		return readFault(context.Background(), lockv2.MarkerPath, err)
+	case err != nil, !bytes.Equal(b, t.text):
+		return changed(lockv2.MarkerPath, "the marker was changed")
+	}
+	if err := t.disk.Unlink(lockv2.MarkerPath); err != nil {
+		return writeFault(lockv2.MarkerPath, "removing the marker", err)
+	}
+	t.marked = false
+	return t.flushFolders([]string{lockv2.StateFolder})
+}
+
+// result is what a finished transaction did.
+func (t *transaction) result(status string) *Result {
+	r := &Result{Status: status, Operation: string(t.marker.Operation), Lock: t.marker.NewLock, Preserved: seeds(t.marker.OldLock)}
+	for _, s := range t.actions() {
+		switch s.kind {
+		case planner.Create:
+			r.Created = append(r.Created, s.destination)
+		case planner.Replace:
+			r.Replaced = append(r.Replaced, s.destination)
+		case planner.Remove:
+			r.Removed = append(r.Removed, s.destination)
+		}
+	}
+	return r
+}
+
+// seeds returns the files of a lock that no update or upgrade touches.
+func seeds(l *lockv2.Lock) []lockv2.Destination {
+	var list []lockv2.Destination
+	for i := range l.Files {
+		if l.Files[i].Ownership == lockv2.Seed {
+			list = append(list, l.Files[i].Destination)
+		}
+	}
+	return list
+}
+
+// newMarker is the marker of a plan.
+func newMarker(p *planner.ManagedPlan) (*Marker, error) {
+	m := &Marker{
+		Operation: p.Operation, Source: p.Lock.Source,
+		OldLockDigest: p.Old.Digest, NewLockDigest: fingerprint.Of[fingerprint.LockFile](p.LockBytes()),
+		OldLock: p.Old.Lock, NewLock: &p.Lock, Actions: p.Actions(),
+	}
+	for i := range m.Actions {
+		m.Actions[i].Material = nil
+	}
+	// What could not be read back could not be recovered from.
+	if _, err := ParseMarker(m.Encode()); err != nil {
+		return nil, fmt.Errorf("internal: the marker of this plan can't be read: %w", err)
+	}
+	return m, nil
+}
