@@ -48,7 +48,7 @@ const (
 )
 
 // classify decides what happens at a place.
-func classify(rows []row, op Operation, p *place) (*ManagedFile, *Conflict) {
+func classify(rows []row, op Operation, p *place) (ManagedFile, *Conflict) {
 	var decided row
 	for _, decided = range rows {
 		if decided.applies(p) {
@@ -56,9 +56,9 @@ func classify(rows []row, op Operation, p *place) (*ManagedFile, *Conflict) {
 		}
 	}
 	if decided.conflict != nil {
-		return nil, decided.conflict(op, p)
+		return ManagedFile{}, decided.conflict(op, p)
 	}
-	file := &ManagedFile{ManagedAction: ManagedAction{Kind: decided.kind, Destination: p.destination, Material: p.new}, Current: p.sum.Digest}
+	file := ManagedFile{ManagedAction: ManagedAction{Kind: decided.kind, Destination: p.destination, Material: p.new}, Current: p.sum.Digest}
 	if p.old != nil {
 		file.Component, file.Ownership, file.From = p.old.Component, p.old.Ownership, p.old.Digest
 	}

@@ -93,10 +93,12 @@ func reconcile(ctx context.Context, op Operation, old *Managed, comp *Compositio
 	if op != Upgrade && (op != Update || !sameChoice(old.Lock, &comp.Lock)) {
 		return nil, fmt.Errorf("internal: a composition of another choice than the lock's is no %q", string(op))
 	}
-	plan := &ManagedPlan{Operation: op, Old: old, Composition: comp, Lock: NextLock(old.Lock, comp)}
-	var err error
-	if plan.lock, err = encodeLock(&plan.Lock); err != nil {
-		return nil, err
+	plan := &ManagedPlan{Operation: op, Old: old, Composition: comp, Lock: NextLock(old.Lock, comp), lock: comp.lock}
+	if !slices.Equal(plan.Lock.Files, comp.Lock.Files) {
+		var err error
+		if plan.lock, err = encodeLock(&plan.Lock); err != nil {
+			return nil, err
+		}
 	}
 	plan.Components, plan.Conflicts = compareComponents(op, old.Lock, &comp.Lock)
 
@@ -107,11 +109,12 @@ func reconcile(ctx context.Context, op Operation, old *Managed, comp *Compositio
 	explainFreed(op, places)
 	rows, components := table(), len(plan.Conflicts)
 	plan.Conflicts = append(plan.Conflicts, stagingConflicts(root)...)
+	plan.Files = make([]ManagedFile, 0, len(places))
 	for i := range places {
 		if file, conflict := classify(rows, op, &places[i]); conflict != nil {
 			plan.Conflicts = append(plan.Conflicts, *conflict)
 		} else {
-			plan.Files = append(plan.Files, *file)
+			plan.Files = append(plan.Files, file)
 		}
 	}
 	slices.SortStableFunc(plan.Conflicts[components:], func(a, b Conflict) int {
@@ -128,6 +131,9 @@ func (p *ManagedPlan) LockBytes() []byte { return p.lock }
 func (p *ManagedPlan) Noop() bool {
 	if len(p.Conflicts) > 0 || slices.ContainsFunc(p.Files, ManagedFile.changes) {
 		return false
+	}
+	if bytes.Equal(p.Old.Bytes, p.lock) {
+		return true
 	}
 	old, err := lockv2.Encode(p.Old.Lock)
 	return err == nil && bytes.Equal(old, p.lock)

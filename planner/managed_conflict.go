@@ -23,7 +23,7 @@ func (p *place) conflict(code, reason, msg string, details ...strictjson.Member)
 	if p.old != nil {
 		c.Component = p.old.Component
 		add("lock_sha256", p.old.Digest)
-		if p.fault == nil && p.sum != (rootfs.Sum{}) {
+		if p.fault == nil {
 			add("current_sha256", p.sum.Digest)
 		}
 	}
@@ -93,7 +93,7 @@ func oldStateInvalid(_ Operation, p *place) *Conflict {
 func localModification(op Operation, p *place) *Conflict {
 	restore := "restore what the lock records (git checkout -- " + string(p.destination) + ", or from an earlier commit where the edit is committed)"
 	var msg string
-	onlyLineEnds := p.sum.LF == p.old.Digest && p.sum != (rootfs.Sum{})
+	onlyLineEnds := p.sum.LF == p.old.Digest
 	switch {
 	case onlyLineEnds:
 		msg = fmt.Sprintf("has CRLF line ends where the lock records LF, and no other difference; put the line \"%s -text\" into .gitattributes, or set git's core.autocrlf to false or input, then check the file out again", p.destination)

@@ -17,7 +17,7 @@ type place struct {
 	new         *Material    // nil: nothing supplies it any more
 
 	// What stands at a destination of the old lock.
-	sum   rootfs.Sum    // of the regular file; LF only where the lock asks for other bytes; zero for one that is too long to be read
+	sum   rootfs.Sum    // of the regular file; LF only where the lock asks for other bytes
 	fault *rootfs.Error // why there is no regular file that could be read; nil for none
 
 	obstacle *Conflict // what stands where a new destination belongs; nil for nothing
@@ -84,15 +84,8 @@ func look(ctx context.Context, root target, places []place) error {
 const longest = 2 * catalog.MaxMaterial
 
 func (p *place) lookAtOld(ctx context.Context, root target, buf []byte) {
-	seed := p.old.Ownership == lockv2.Seed
-	if !seed {
-		info, err := root.Stat(p.destination)
-		if err == nil && info.Mode().IsRegular() && info.Size() > longest {
-			return
-		}
-	}
 	sum, err := root.Digest(ctx, p.destination, buf)
-	if err == nil && !seed && sum.Digest != p.old.Digest {
+	if err == nil && p.old.Ownership != lockv2.Seed && sum.Digest != p.old.Digest && sum.Size <= longest {
 		sum, err = root.DigestLF(ctx, p.destination, buf) // only a file that differs is read twice
 	}
 	p.sum = sum

@@ -6,9 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
+
+	"example.org/compose/planner"
 )
 
 // A FIFO at a destination or in the composer's own place is a conflict and blocks nothing.
@@ -61,6 +64,39 @@ func TestUnreadable(t *testing.T) {
 		}
 		conforms(t, p)
 		checkConflicts(t, p, c.want)
+	}
+}
+
+// An old file that may not be read is in conflict, also a seed, whose bytes a plan reports; a FIFO in its place blocks nothing.
+func TestManagedUnreadable(t *testing.T) {
+	if os.Geteuid() == 0 {
+		asNobody(t, "^TestManagedUnreadable$")
+		return
+	}
+	comp := composition(t, app(), choice(t))
+	for locked, want := range map[string][]string{
+		"README.md":    {"OLD_STATE_INVALID README.md unreadable"},
+		"ci/build.yml": {"OLD_STATE_INVALID ci/build.yml unreadable", "preserve README.md"},
+		"docs":         {"OLD_STATE_INVALID docs/cli.md unreadable", "OLD_STATE_INVALID docs/deep/er.md unreadable", "preserve README.md"},
+		"bin/run":      {"OLD_STATE_INVALID bin/run not-regular", "preserve README.md"},
+	} {
+		dir := composed(t, comp)
+		path := filepath.Join(dir, locked)
+		err := os.Chmod(path, 0)
+		if locked == "bin/run" {
+			remove(t, dir, locked)
+			err = syscall.Mkfifo(path, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		stuck := time.AfterFunc(20*time.Second, func() { panic("blocked on a FIFO") })
+		got := told(reconcile(t, planner.Update, comp, dir))
+		stuck.Stop()
+		_ = os.Chmod(path, 0o755)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", locked, got, want)
+		}
 	}
 }
 
