@@ -35,13 +35,13 @@ func (p *place) conflict(code, reason, msg string, details ...strictjson.Member)
 }
 
 func componentTransition(op Operation, p *place) *Conflict {
-	code := CodeOwnerTransitionUpgrade
+	code, twice := CodeOwnerTransitionUpgrade, ""
 	if op == Upgrade {
-		code = CodeOwnerTransitionUnsupported
+		code, twice = CodeOwnerTransitionUnsupported, ", or, where the recipe allows it, upgrade twice: first without both components, then with the new one"
 	}
 	from, to := p.old.Component, p.new.Component
-	return p.conflict(code, "", fmt.Sprintf("belongs to component %q in the lock, and component %q supplies it now; no update or upgrade hands a file over: %s%s",
-		from, to, twoReleases, p.moveSeed()),
+	return p.conflict(code, "", fmt.Sprintf("belongs to component %q in the lock, and component %q supplies it now; no update or upgrade hands a file over: %s%s%s",
+		from, to, twoReleases, twice, p.moveSeed()),
 		strictjson.F("from_component", strictjson.Str(from)), strictjson.F("to_component", strictjson.Str(to)),
 		strictjson.F("from_ownership", strictjson.Str(p.old.Ownership)), strictjson.F("to_ownership", strictjson.Str(p.new.Ownership)))
 }
@@ -61,7 +61,7 @@ func (p *place) moveSeed() string {
 	if p.old.Ownership != lockv2.Seed {
 		return ""
 	}
-	return "; the first leaves the file as your own, so move it away before the second"
+	return "; the first step leaves the file as your own, so move it away before the second"
 }
 
 func oldStateInvalid(_ Operation, p *place) *Conflict {
@@ -147,6 +147,9 @@ func explainFreed(op Operation, places []place) {
 		}
 		c.Message = fmt.Sprintf("%q is in the way, and only this %s would remove it; a path that an %s frees counts as taken until the next one: let the catalog drop %q in one revision and supply %q in a later one, and take each in turn",
 			at, op, op, leaving, c.Destination)
+		if op == Upgrade {
+			c.Message += fmt.Sprintf(", or, where the recipe allows it, upgrade twice: first without component %q, then with it", c.Component)
+		}
 		c.Details = append(c.Details, strictjson.F("frees", strictjson.Str(leaving)))
 	}
 }
