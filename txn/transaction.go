@@ -154,7 +154,8 @@ func (t *transaction) stage(ctx context.Context) error {
 	if err := t.stageAll(ctx, files, bulk); err != nil || bulk {
 		return err
 	}
-	return t.flushFolders([]string{lockv2.StagingFolder})
+	// The state folder too: else the marker may survive with the staging folder of an earlier run, torn files in it.
+	return t.flushFolders([]string{lockv2.StagingFolder, lockv2.StateFolder})
 }
 
 // toStage returns what is to be staged of the actions that where has a path for, with what each keeps of the file that it replaces.
