@@ -1,0 +1,77 @@
+package txn
+
+import (
+	"context"
+	"crypto/sha256"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.org/compose/internal/rootfs"
+	"example.org/compose/lockv2"
+	"example.org/compose/planner"
+)
+
+// Four destinations: one to be adopted, one executable, one deep in new folders, one beside the lock.
+var firstFiles = map[string]content{
+	".template-composition/about": {"managed\n", 0o644},
+	"README":                      {"# app\n", 0o600},
+	"bin/run":                     {"#!/bin/sh\n", 0o755},
+	"docs/deep/x":                 {"x\n", 0o644},
+}
+
+// initialProof is a first composition of firstFiles into a target that holds a file of its own, and README as wanted.
+func initialProof(name string, t traits) *proof {
+	start := newMemory(t)
+	start.put("own", "mine\n", 0o644)
+	start.put("README", firstFiles["README"].text, firstFiles["README"].mode)
+	return &proof{
+		name: name, start: start, attempt: attemptInitial,
+		want: wanted(with(firstFiles, map[string]content{"own": {"mine\n", 0o644}, lockv2.LockPath: {testLock, 0o644}})),
+	}
+}
+
+// attemptInitial plans as planner.Initial does and carries the plan out.
+func attemptInitial(m *memory, d disk) error {
+	if _, err := m.lookup(lockv2.LockPath); err == nil {
+		return errFinished
+	}
+	n := &installation{composer: composer{disk: d}, lock: []byte(testLock), above: func() error { return nil }}
+	n.open = func(_ context.Context, m *planner.Material) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(firstFiles[string(m.Destination)].text)), nil
+	}
+	for _, destination := range slices.Sorted(maps.Keys(firstFiles)) {
+		c := firstFiles[destination]
+		material := &planner.Material{Destination: lockv2.Destination(destination), Digest: sha256.Sum256([]byte(c.text)), Size: int64(len(c.text)), Executable: c.mode&0o111 != 0}
+		kind := planner.Create
+		sum, err := m.digest(material.Destination)
+		switch {
+		case err == nil && sum.Digest == material.Digest:
+			kind = planner.AdoptIdentical
+		case err == nil || err.(*rootfs.Error).Reason != rootfs.Missing:
+			return errPlan
+		}
+		n.actions = append(n.actions, planner.Action{Kind: kind, Material: material})
+	}
+	return n.run(context.Background())
+}
+
+func TestCrashInitial(t *testing.T) {
+	for _, p := range []*proof{
+		initialProof("initial", traits{}),
+		initialProof("initial, a rename is durable with both folders", traits{strict: true}),
+		initialProof("initial, renames by link", traits{linkInstall: true, noUnnamed: true}),
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				lim := limits{sets: 32, runs: 30, kills: true}
+				if *fullProof {
+					lim = limits{sets: 4096, kills: true}
+				}
+				t.Log(p.crash(t, lim))
+			})
+		})
+	}
+}

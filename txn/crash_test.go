@@ -1,0 +1,182 @@
+package txn
+
+import (
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"example.org/compose/lockv2"
+)
+
+// The proof of docs/reliability.md. By default a sample that takes seconds; with -crash.full everything.
+var fullProof = flag.Bool("crash.full", false, "enumerate all crashes instead of a sample")
+
+// proof is one kind of run, proven by trying every crash that the model of a disk knows.
+type proof struct {
+	name    string
+	start   *memory
+	attempt func(m *memory, d disk) error // plans and carries out the same command, however often it was begun before
+	want    map[string]string             // the one right end
+}
+
+// tally counts what a proof went through.
+type tally struct {
+	runs     int // each from another state of the disk
+	stops    int // calls at which a run was stopped
+	places   int // different states, of disk and cache, that it was in there
+	losses   int // power failures there, each with another set of unflushed effects that survive
+	complete int // places where these were all sets
+	states   int // different ones that came of it
+}
+
+func (a *tally) add(b tally) {
+	a.runs += b.runs
+	a.stops += b.stops
+	a.places += b.places
+	a.losses += b.losses
+	a.complete += b.complete
+	a.states += b.states
+}
+
+func (a tally) String() string {
+	return fmt.Sprintf("%d runs, stopped at %d calls in %d different states of disk and cache; %d power failures (all that may be at %d of these); %d different states left",
+		a.runs, a.stops, a.places, a.losses, a.complete, a.states)
+}
+
+// limits says how far a proof goes.
+type limits struct {
+	sets  int // of effects at each stop, at most
+	runs  int // at most; 0: until nothing new comes up
+	kills bool
+}
+
+// crash runs the command, stops it before every call and after the last, by a kill and by every power failure,
+// runs the same command on what is left, stops that too, and so on until nothing new comes up. Each run
+// that comes to its end must have reached the right one, durably.
+func (p *proof) crash(t *testing.T, lim limits) tally {
+	var sum tally
+	rng := rand.New(rand.NewPCG(1, 2))
+	seen, stopped := map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]bool{}
+	queue := []*memory{p.start}
+	add := func(m *memory) {
+		key := sha256.Sum256([]byte(m.key()))
+		if !seen[key] {
+			seen[key] = true
+			queue = append(queue, m)
+		}
+	}
+	for len(queue) > 0 && (lim.runs == 0 || sum.runs < lim.runs) {
+		i := 0
+		if lim.runs > 0 && sum.runs > 0 {
+			i = rng.IntN(len(queue)) // a sample of all depths
+		}
+		from := queue[i]
+		queue[i] = queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		sum.runs++
+
+		d := &conductor{memory: from.clone()}
+		stop := func() {
+			sum.stops++
+			key := sha256.Sum256([]byte(d.key()))
+			if stopped[key] {
+				return
+			}
+			stopped[key] = true
+			sum.places++
+			left, all := d.losses(lim.sets, rng)
+			sum.losses += len(left)
+			if all {
+				sum.complete++
+			}
+			for _, m := range left {
+				add(m)
+			}
+			if lim.kills {
+				add(d.clone())
+			}
+		}
+		changed := true
+		d.before = func(int, *call) {
+			if changed {
+				stop()
+			}
+		}
+		d.after = func(_ int, c *call, _ error) { changed = !c.reads }
+		err := d.run(func(disk disk) error { return p.attempt(d.memory, disk) })
+		if errors.Is(err, errFinished) {
+			sameTree(t, short(withoutStaging(d.tree())), short(p.want), p.name+": the end of a run that was killed after its last change")
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: run %d: %v\nfrom\n%v\ncame to\n%v", p.name, sum.runs, err, short(from.tree()), short(d.tree()))
+		}
+		stop()
+		p.wantEnd(t, d.memory, lim, rng)
+	}
+	sum.states = len(seen)
+	return sum
+}
+
+// wantEnd holds what a run that succeeded left against the right end, and whether all of it is durable.
+func (p *proof) wantEnd(t *testing.T, m *memory, lim limits, rng *rand.Rand) {
+	t.Helper()
+	sameTree(t, short(m.tree()), short(p.want), p.name+": the end")
+	left, _ := m.losses(lim.sets, rng)
+	for _, m := range left {
+		sameTree(t, short(m.tree()), short(p.want), p.name+": the end, after a power failure")
+	}
+}
+
+// bubble calls work where goroutines can be waited for.
+func bubble(t *testing.T, work func(t *testing.T)) { synctest.Test(t, work) }
+
+// errFinished says that the command found its work done, and refused to do it again.
+var errFinished = errors.New("it is done")
+
+var errPlan = errors.New("the plan is in conflict")
+
+// short has digests in the place of long files.
+func short(tree map[string]string) map[string]string {
+	out := maps.Clone(tree)
+	for path, text := range out {
+		if len(text) > 60 {
+			out[path] = fmt.Sprintf("%s... %x", text[:10], sha256.Sum256([]byte(text)))[:30]
+		}
+	}
+	return out
+}
+
+// withoutStaging is for systems that have no files without a name: what a first composition staged its lock in may
+// be left by a run that was killed, for the next command to clear.
+func withoutStaging(tree map[string]string) map[string]string {
+	maps.DeleteFunc(tree, func(path, _ string) bool {
+		return path == lockv2.StagingFolder || strings.HasPrefix(path, lockv2.StagingFolder+"/")
+	})
+	return tree
+}
+
+// wanted returns a tree as memory.tree does.
+func wanted(files map[string]content) map[string]string {
+	out := map[string]string{}
+	for path, c := range files {
+		out[path] = fmt.Sprintf("%v %s", c.mode, c.text)
+		for folder, _ := split(path); folder != ""; folder, _ = split(folder) {
+			out[folder] = "folder"
+		}
+	}
+	return out
+}
+
+// with returns a copy of a map with more in it.
+func with[V any](m map[string]V, more map[string]V) map[string]V {
+	out := maps.Clone(m)
+	maps.Copy(out, more)
+	return out
+}
