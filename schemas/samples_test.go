@@ -102,7 +102,7 @@ var samples = map[string]struct {
 		invalid: [][3]string{{"/composition", `"x"`, "/composition pattern"}, {"/composition", "", " required"}, {"/checked", "-1", "/checked minimum"}, {"/errors", "null", "/errors type"}, {"/errors/0/message", `""`, "/errors/0/message minLength"}},
 	},
 	schemas.InspectResult: {
-		valid: []string{`{"state":"managed-interrupted","source":` + source + `,"recipe":"app","composition":` + digest + `,"files":{"managed":1,"generated":0,"seed":2},"errors":[],"transaction":{"operation":"update","revision":` + revision + `,"done":1,"pending":2,"blocked":0},"next":["compose apply"]}`,
+		valid: []string{`{"state":"managed-interrupted","source":` + source + `,"recipe":"app","composition":` + digest + `,"files":{"managed":1,"generated":0,"seed":2},"errors":[],"transaction":{"operation":"update","revision":` + revision + `,"done":["a"],"pending":["b","c"],"blocked":[]},"next":["compose apply"]}`,
 			`{"state":"absent","source":null,"recipe":null,"composition":null,"files":null,"errors":[],"next":[]}`},
 		invalid: [][3]string{{"/state", `"managed"`, "/state enum"}, {"/files/seed", "", "/files required"}, {"/next", "", " required"}, {"/transaction/done", `"1"`, "/transaction/done type"}},
 	},

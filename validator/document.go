@@ -56,24 +56,28 @@ func (f Fault) value() strictjson.Value {
 // text makes a string that may quote bytes from disk fit for a document.
 func text(s string) strictjson.Value { return strictjson.Str(strings.ToValidUTF8(s, "\uFFFD")) }
 
-// InspectDocument returns the report as the document that `compose inspect` prints, commands to go on with
-// included. That a target is absent or unmanaged is a state there, not a fault.
-func (r *Report) InspectDocument() strictjson.Value {
+// InspectDocument returns the report as the document that `compose inspect` prints. transaction is what is known of a
+// run that is not finished, null for no such member; next are the commands to go on with, such as those of Next.
+// That a target is absent or unmanaged is a state there, not a fault.
+func (r *Report) InspectDocument(transaction strictjson.Value, next []string) strictjson.Value {
 	source, recipe, files := strictjson.Value{}, strictjson.Value{}, strictjson.Value{}
 	if r.Lock != nil {
 		source = r.Lock.Source.Value()
 		recipe = strictjson.Str(r.Lock.Intent.Recipe)
 		files = counts(r.Lock)
 	}
-	return strictjson.Obj(
+	members := []strictjson.Member{
 		strictjson.F("state", strictjson.Str(r.State)),
 		strictjson.F("source", source),
 		strictjson.F("recipe", recipe),
 		strictjson.F("composition", r.compositionValue()),
 		strictjson.F("files", files),
 		strictjson.F("errors", strictjson.List(r.InspectFaults(), Fault.value)),
-		strictjson.F("next", strictjson.Strs(r.Next())),
-	)
+	}
+	if transaction.Kind != strictjson.Null {
+		members = append(members, strictjson.F("transaction", transaction))
+	}
+	return strictjson.Obj(append(members, strictjson.F("next", strictjson.Strs(next)))...)
 }
 
 // InspectFaults returns the faults that an inspection reports: all, but for a target that is absent or

@@ -175,7 +175,7 @@ func FuzzLock(f *testing.F) {
 	f.Fuzz(func(t *testing.T, lock []byte) {
 		targettest.File(t, dir, lockv2.LockPath, string(lock))
 		report := validate(t, dir)
-		for _, document := range []strictjson.Value{report.Document(), report.InspectDocument()} {
+		for _, document := range []strictjson.Value{report.Document(), report.InspectDocument(strictjson.Value{}, report.Next())} {
 			b := strictjson.Encode(document)
 			again, err := strictjson.Parse(b, 0)
 			if err != nil || !bytes.Equal(strictjson.Encode(again), b) {

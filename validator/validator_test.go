@@ -74,7 +74,7 @@ func TestGolden(t *testing.T) {
 			report := validate(t, dir)
 			var got strings.Builder
 			got.Write(strictjson.Encode(report.Document()))
-			got.Write(strictjson.Encode(report.InspectDocument()))
+			got.Write(strictjson.Encode(report.InspectDocument(strictjson.Value{}, report.Next())))
 			if err := report.WriteText(&got); err != nil {
 				t.Fatal(err)
 			}

@@ -18,11 +18,12 @@ func (c *catalogCheckCommand) Help() string {
 }
 
 func (c *catalogCheckCommand) Run(s *session) error {
-	source, err := catalog.Open(s.ctx, c.Source, c.Revision)
+	work, err := c.openSource(s.ctx)
 	if err != nil {
 		return err
 	}
-	defer source.Close()
+	defer work.Close()
+	source := work.source
 	faults, err := catalog.Check(s.ctx, source)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -42,6 +41,7 @@ func commands() []command {
 		{"validate", "Check a target against its lock, without the catalog.", func() any { return &validateCommand{} }},
 		{"hash", "Print content identities of texts and folders.", func() any { return &hashCommand{} }},
 		{"catalog", "Work on a catalog.", func() any { return &catalogCommand{} }},
+		{"demo", "Play the whole lifecycle on the built-in catalog, a killed update included.", func() any { return &demoCommand{} }},
 		{"version", "Print the version.", func() any { return &versionCommand{} }},
 	}
 }
@@ -77,7 +77,7 @@ type sourceFlags struct {
 type choiceFlags struct {
 	Mode       string   `enum:"initial,update,upgrade" default:"initial" placeholder:"MODE" help:"initial (default), update or upgrade; never inferred."`
 	Config     string   `placeholder:"FILE" help:"The configuration: recipe, components and parameters as JSON."`
-	Recipe     string   `placeholder:"ID" help:"A recipe to compose as it is, instead of --config."`
+	Recipe     string   `placeholder:"ID" help:"A recipe, instead of --config."`
 	Include    []string `sep:"none" placeholder:"COMPONENT" help:"With --recipe: also select this component; may be repeated."`
 	Exclude    []string `sep:"none" placeholder:"COMPONENT" help:"With --recipe: leave out this default component; may be repeated."`
 	Repository string   `placeholder:"OWNER/NAME" help:"The catalog's identity, where its catalog.json names none."`
@@ -113,8 +113,9 @@ func (c *choiceFlags) check() error {
 		return &usageError{msg: "--config and --recipe exclude each other: --recipe stands for a configuration file; give one of them"}
 	case c.Recipe == "" && len(c.Include)+len(c.Exclude) > 0:
 		return &usageError{msg: "--include and --exclude go with --recipe; with --config, write them into the file's components"}
-	case c.Mode != "initial":
-		return &usageError{msg: fmt.Sprintf("--mode %s is not in this version of compose yet; only initial is", c.Mode)}
 	}
 	return nil
 }
+
+// chosen reports whether a configuration was given.
+func (c *choiceFlags) chosen() bool { return c.Config != "" || c.Recipe != "" }

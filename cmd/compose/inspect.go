@@ -1,6 +1,15 @@
 package main
 
 import (
+	"fmt"
+	"slices"
+
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/rootfs"
+	"example.org/compose/internal/starter"
+	"example.org/compose/internal/strictjson"
+	"example.org/compose/lockv2"
+	"example.org/compose/txn"
 	"example.org/compose/validator"
 )
 
@@ -17,7 +26,90 @@ func (c *inspectCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.answer(report.InspectDocument(), func(w *textWriter) { inspectText(w, report) }, stateExit(report.State))
+	next := report.Next()
+	var work *unfinished
+	if report.State == validator.Interrupted {
+		if work, err = c.unfinished(s, report); err != nil {
+			return err
+		}
+		if work != nil {
+			next = []string{work.command()}
+		}
+	}
+	if c.Target != "." {
+		for i := range next {
+			next[i] += " --target " + quoted(c.Target)
+		}
+	}
+	return s.answer(report.InspectDocument(work.document(), next), func(w *textWriter) { inspectText(w, report, work, next) }, stateExit(report.State))
+}
+
+// unfinished is an update or upgrade that was interrupted, and how far it is.
+type unfinished struct {
+	marker   *txn.Marker
+	progress *txn.Progress
+}
+
+// unfinished reads the marker; nil where there is none that can be carried on from. What it finds at fault goes
+// into the report.
+func (c *inspectCommand) unfinished(s *session, report *validator.Report) (*unfinished, error) {
+	root, err := rootfs.Open(c.Target)
+	if err != nil {
+		return nil, nil // it went away meanwhile; the report says what was seen
+	}
+	defer root.Close()
+	marker, err := txn.ReadMarker(root)
+	if err != nil {
+		coded, ok := err.(diag.Coded)
+		if !ok {
+			return nil, err
+		}
+		report.Faults = append(report.Faults, validator.Fault{Code: coded.Code(), Message: err.Error()})
+		return nil, nil
+	}
+	if marker == nil {
+		return nil, nil
+	}
+	progress, err := txn.Survey(s.ctx, root, marker)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range progress.Blocked {
+		report.Faults = append(report.Faults, validator.Fault{Code: txn.CodePreconditionChanged, Destination: b.Destination, Message: b.Message})
+	}
+	return &unfinished{marker: marker, progress: progress}, nil
+}
+
+// blocked returns the destinations where something stands in the way, each once.
+func (u *unfinished) blocked() []lockv2.Destination {
+	var list []lockv2.Destination
+	for _, b := range u.progress.Blocked {
+		list = append(list, b.Destination)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// command is what finishes the run.
+func (u *unfinished) command() string {
+	source := ""
+	if u.marker.Source.Repository != starter.Identity {
+		source = " --source DIR"
+	}
+	return fmt.Sprintf("compose apply --mode %s%s --revision %s", u.marker.Operation, source, u.marker.Source.Revision)
+}
+
+func (u *unfinished) document() strictjson.Value {
+	if u == nil {
+		return strictjson.Value{}
+	}
+	return strictjson.Obj(
+		strictjson.F("operation", strictjson.Str(u.marker.Operation)),
+		strictjson.F("revision", strictjson.Str(u.marker.Source.Revision)),
+		strictjson.F("done", strictjson.Strs(u.progress.Done)),
+		strictjson.F("pending", strictjson.Strs(u.progress.Pending)),
+		strictjson.F("blocked", strictjson.Strs(u.blocked())),
+	)
 }
 
 type validateCommand struct {
@@ -34,7 +126,7 @@ func (c *validateCommand) Run(s *session) error {
 		return err
 	}
 	exit := exitDone
-	if report.State != validator.Valid {
+	if !report.OK() {
 		exit = exitRefused
 	}
 	return s.answer(report.Document(), func(w *textWriter) { report.WriteText(w) }, exit)

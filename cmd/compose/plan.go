@@ -1,90 +1,123 @@
 package main
 
 import (
-	"context"
+	"os"
+	"path/filepath"
 
-	"example.org/compose/internal/rootfs"
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/strictjson"
 	"example.org/compose/planner"
-	"example.org/compose/txn"
+	"github.com/google/renameio/v2"
 )
 
 type planCommand struct {
 	choiceFlags
-	ExitCode bool `help:"Exit 1 when apply would write anything, 0 when it would not."`
+	Out      string `placeholder:"FILE" help:"Also write the plan to a file, for apply --plan."`
+	ExitCode bool   `help:"Exit 1 when apply would write anything, 0 when it would not."`
 }
 
 func (c *planCommand) Help() string {
 	return `A plan is read-only and deterministic: the same revision, choice and target give the same bytes on every machine.
 
   compose plan --recipe skill --target my-skill
-  compose plan --config composition.json --source ../templates --target .`
+  compose plan --config composition.json --source ../templates --target .
+  compose plan --mode update
+  compose plan --mode upgrade --config composition.json --out plan.json`
 }
+
+// plan is what an apply would do: a first composition, an update or an upgrade.
+type plan interface {
+	Document() strictjson.Value
+	text(w *textWriter)
+	conflicts() []planner.Conflict
+	changes() bool // an apply would write something
+}
+
+type initialPlan struct{ *planner.InitialPlan }
+
+func (p initialPlan) conflicts() []planner.Conflict { return p.Conflicts }
+func (p initialPlan) changes() bool                 { return true } // the lock at least
+
+type managedPlan struct{ *planner.ManagedPlan }
+
+func (p managedPlan) conflicts() []planner.Conflict { return p.Conflicts }
+func (p managedPlan) changes() bool                 { return !p.Noop() }
 
 func (c *planCommand) Run(s *session) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	root, err := openUnmanaged(c.Target)
+	plan, err := c.make(s)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	work, err := c.open(s.ctx)
-	if err != nil {
-		return err
-	}
-	defer work.Close()
-	plan, err := work.plan(s.ctx, root)
-	if err != nil {
-		return err
+	doc := plan.Document()
+	if c.Out != "" {
+		if err := writePlan(c.Out, doc); err != nil {
+			return err
+		}
 	}
 	exit := exitDone
 	switch {
-	case len(plan.Conflicts) > 0:
+	case len(plan.conflicts()) > 0:
 		exit = exitRefused
-	case c.ExitCode: // a first composition writes the lock at least
+	case c.ExitCode && plan.changes():
 		exit = exitChanges
 	}
-	return s.answer(plan.Document(), func(w *textWriter) { planText(w, plan) }, exit)
+	return s.answer(doc, plan.text, exit)
 }
 
-type applyCommand struct {
-	choiceFlags
-	Wait waitFlag `placeholder:"DURATION" help:"How long to wait for another compose at work on the target, such as 30s (default: not at all)."`
-}
-
-func (c *applyCommand) Help() string {
-	return `Plans again, then installs every file durably and writes the lock last. Nothing that exists is overwritten: with a conflict nothing at all is written. Interrupted at any instant, the same command goes on.
-
-  compose apply --recipe skill --target my-skill
-  compose apply --recipe service --include capability.container --target .`
-}
-
-func (c *applyCommand) Run(s *session) error {
-	if err := c.check(); err != nil {
-		return err
-	}
-	// A first look without the target's lock, so that the target's faults are said before the configuration's.
-	root, err := openUnmanaged(c.Target)
+// make plans what the flags ask for.
+func (c *planCommand) make(s *session) (plan, error) {
+	root, err := openTarget(c.Target)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	root.Close()
-	work, err := c.open(s.ctx)
+	defer root.Close()
+	if c.Mode == modeInitial {
+		if err := planner.CheckUnmanaged(root); err != nil {
+			return nil, err
+		}
+		work, err := c.open(s.ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		defer work.Close()
+		made, err := work.initial(s.ctx, root)
+		return initialPlan{made}, err
+	}
+	if _, err := planner.ReadManaged(root); err != nil {
+		return nil, err
+	}
+	if err := c.checkManagedChoice(); err != nil {
+		return nil, err
+	}
+	work, err := c.open(s.ctx, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer work.Close()
-	progress := s.progress()
-	result, err := txn.Initial(s.ctx, c.Target, func(ctx context.Context, root *rootfs.Root) (*planner.InitialPlan, error) {
-		return work.plan(ctx, root)
-	}, txn.Options{Wait: c.Wait.Duration, Warn: s.warn, Progress: progress})
+	made, err := work.reconcile(s.ctx, root)
+	return managedPlan{made}, err
+}
+
+// writePlan writes a plan to a file that the user named, whole or not at all.
+func writePlan(name string, doc strictjson.Value) error {
+	err := renameio.WriteFile(name, strictjson.Encode(doc), 0o644, renameio.WithTempDir(filepath.Dir(name)))
 	if err != nil {
-		return err
+		return &commandError{diag.Wrap(codeWriteFailed, name, "the plan can't be written", pathCause(err))}
 	}
-	exit := exitDone
-	if len(result.Conflicts) > 0 {
-		exit = exitRefused
+	return nil
+}
+
+// readPlan reads a plan that was saved; nil where none was named.
+func readPlan(name string) (*planner.SavedPlan, error) {
+	if name == "" {
+		return nil, nil
 	}
-	return s.answer(result.Document(), func(w *textWriter) { applyText(w, result) }, exit)
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, readError(name, err)
+	}
+	return planner.ParsePlan(name, b)
 }

@@ -12,8 +12,8 @@ import (
 // manyLines is how many lines of one kind a person is shown before the rest is counted.
 const manyLines = 40
 
-// planText is the human form of a first plan.
-func planText(w *textWriter, p *planner.InitialPlan) {
+// text is the human form of a first plan.
+func (p initialPlan) text(w *textWriter) {
 	lock := &p.Composition.Lock
 	w.line("A first composition of recipe %q from %s at %s", lock.Intent.Recipe, lock.Source.Repository, lock.Source.Revision)
 	w.line("")
@@ -26,20 +26,80 @@ func planText(w *textWriter, p *planner.InitialPlan) {
 		w.line("  %s:", count(len(p.Actions), "file"))
 		w.lines(len(p.Actions), func(i int) {
 			a := p.Actions[i]
-			sign := "+"
-			if a.Kind == planner.AdoptIdentical {
-				sign = "="
-			}
-			w.line("    %s %-9s %s", sign, a.Material.Ownership, a.Material.Destination)
+			w.line("    %s %-9s %s", sign(a.Kind), a.Material.Ownership, a.Material.Destination)
 		})
 		w.line("")
 	}
-	conflictsText(w, p.Conflicts)
-	if len(p.Conflicts) > 0 {
-		w.line("%s: apply would write nothing until none is left.", count(len(p.Conflicts), "conflict"))
-		return
+	planEnd(w, p)
+}
+
+// text is the human form of an update or upgrade.
+func (p managedPlan) text(w *textWriter) {
+	lock, old := &p.Lock, p.Old.Lock
+	w.line("An %s of recipe %q from %s", p.Operation, lock.Intent.Recipe, lock.Source.Repository)
+	w.line("  from revision %s", old.Source.Revision)
+	w.line("  to revision   %s", lock.Source.Revision)
+	w.line("")
+	if n := len(p.Components.Added) + len(p.Components.Removed) + len(p.Components.Changed); n > 0 {
+		w.line("  %s change:", count(n, "component"))
+		for _, id := range p.Components.Added {
+			w.line("    + %s", id)
+		}
+		for _, c := range p.Components.Changed {
+			w.line("    ~ %s %d -> %d", c.From.ID, c.From.Version, c.To.Version)
+		}
+		for _, id := range p.Components.Removed {
+			w.line("    - %s", id)
+		}
+		w.line("")
 	}
-	w.line("Nothing was changed. + is created, = is there already with the same bytes. `compose apply` with the same flags does it.")
+	var shown []planner.ManagedFile
+	unchanged := 0
+	for _, f := range p.Files {
+		if f.Kind == planner.Unchanged {
+			unchanged++
+			continue
+		}
+		shown = append(shown, f)
+	}
+	if len(shown) > 0 {
+		w.line("  %s:", count(len(shown), "file"))
+		w.lines(len(shown), func(i int) { w.line("    %s %-9s %s", sign(shown[i].Kind), shown[i].Ownership, shown[i].Destination) })
+		w.line("")
+	}
+	if unchanged > 0 {
+		w.line("  %s unchanged", count(unchanged, "file"))
+		w.line("")
+	}
+	planEnd(w, p)
+}
+
+// sign shows an action in one character.
+func sign(kind planner.ActionKind) string {
+	switch kind {
+	case planner.Create:
+		return "+"
+	case planner.Replace:
+		return "~"
+	case planner.Remove:
+		return "-"
+	case planner.AdoptIdentical:
+		return "="
+	}
+	return "." // left alone
+}
+
+// planEnd closes a plan: its conflicts, or what to do with it.
+func planEnd(w *textWriter, p plan) {
+	conflictsText(w, p.conflicts())
+	switch {
+	case len(p.conflicts()) > 0:
+		w.line("%s: apply would write nothing until none is left.", count(len(p.conflicts()), "conflict"))
+	case p.changes():
+		w.line("Nothing was changed. `compose apply` with the same flags does it (+ create, = adopt, ~ replace, - remove, . leave alone).")
+	default:
+		w.line("There is nothing to do.")
+	}
 }
 
 // conflictsText lists conflicts; nothing for none.
@@ -49,31 +109,46 @@ func conflictsText(w *textWriter, conflicts []planner.Conflict) {
 	}
 	w.line("  %s:", count(len(conflicts), "conflict"))
 	for _, c := range conflicts {
-		w.line("    ! %s: %s [%s, %s]", c.Destination, c.Message, c.Code, c.Reason)
+		about, code := string(c.Destination), c.Code
+		if about == "" {
+			about = string(c.Component)
+		}
+		if c.Reason != "" {
+			code += ", " + c.Reason
+		}
+		w.line("    ! %s: %s [%s]", about, c.Message, code)
 	}
 	w.line("")
 }
 
 // applyText is the human form of what an apply did.
 func applyText(w *textWriter, r *txn.Result) {
-	if len(r.Conflicts) > 0 {
+	switch r.Status {
+	case txn.StatusConflict:
 		conflictsText(w, r.Conflicts)
 		w.line("%s: nothing was written.", count(len(r.Conflicts), "conflict"))
 		return
+	case txn.StatusUnchanged:
+		w.line("There was nothing to do: the target is what %s at %s gives.", r.Lock.Source.Repository, r.Lock.Source.Revision)
+	default:
+		for _, group := range []struct {
+			kind planner.ActionKind
+			list []lockv2.Destination
+		}{{planner.Create, r.Created}, {planner.AdoptIdentical, r.Adopted}, {planner.Replace, r.Replaced}, {planner.Remove, r.Removed}} {
+			w.lines(len(group.list), func(i int) { w.line("  %s %s", sign(group.kind), group.list[i]) })
+		}
+		verb := "Composed"
+		if r.Status == txn.StatusRecovered {
+			verb = "Finished what was interrupted: composed"
+		}
+		w.line("%s recipe %q from %s at %s: %d created, %d adopted, %d replaced, %d removed, %d preserved; the lock is %s.", verb, r.Lock.Intent.Recipe,
+			r.Lock.Source.Repository, r.Lock.Source.Revision, len(r.Created), len(r.Adopted), len(r.Replaced), len(r.Removed), len(r.Preserved), lockv2.LockPath)
 	}
-	for _, group := range []struct {
-		sign string
-		list []lockv2.Destination
-	}{{"+", r.Created}, {"=", r.Adopted}, {"~", r.Replaced}, {"-", r.Removed}} {
-		w.lines(len(group.list), func(i int) { w.line("  %s %s", group.sign, group.list[i]) })
-	}
-	w.line("Composed recipe %q from %s at %s: %d created, %d adopted; the lock is %s.", r.Lock.Intent.Recipe,
-		r.Lock.Source.Repository, r.Lock.Source.Revision, len(r.Created), len(r.Adopted), lockv2.LockPath)
 	w.line("Composition %s", r.Lock.Composition())
 }
 
-// inspectText is the human form of a target's state.
-func inspectText(w *textWriter, r *validator.Report) {
+// inspectText is the human form of a target's state; work is nil unless a run is not finished.
+func inspectText(w *textWriter, r *validator.Report, work *unfinished, next []string) {
 	w.line("State: %s", r.State)
 	if r.Lock != nil {
 		w.line("Source: %s at %s", r.Lock.Source.Repository, r.Lock.Source.Revision)
@@ -81,8 +156,18 @@ func inspectText(w *textWriter, r *validator.Report) {
 		w.line("Files: %s", ownershipText(r.Lock))
 		w.line("Composition: %s", r.Lock.Composition())
 	}
+	if work != nil {
+		w.line("Interrupted: an %s to %s", work.marker.Operation, work.marker.Source.Revision)
+		for _, group := range []struct {
+			name string
+			list []lockv2.Destination
+		}{{"done", work.progress.Done}, {"pending", work.progress.Pending}, {"blocked", work.blocked()}} {
+			w.line("  %s: %d", group.name, len(group.list))
+			w.lines(len(group.list), func(i int) { w.line("    %s", group.list[i]) })
+		}
+	}
 	faultsText(w, r.InspectFaults())
-	for _, command := range r.Next() {
+	for _, command := range next {
 		w.line("Next: %s", command)
 	}
 }

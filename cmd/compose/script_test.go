@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/compose/internal/starter"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -24,6 +25,10 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
+	revisions, err := starter.Revisions()
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
@@ -37,6 +42,9 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GIT_COMMITTER_EMAIL", "a@example.org")
 			e.Setenv("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z")
 			e.Setenv("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z")
+			for i, revision := range revisions { // $R1, $R2, ...
+				e.Setenv(fmt.Sprintf("R%d", i+1), string(revision))
+			}
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

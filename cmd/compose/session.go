@@ -80,7 +80,7 @@ func (s *session) fail(err error) int {
 	if !errors.As(err, &coded) {
 		coded = &commandError{diag.New(codeInternal, "", "this is a fault of compose itself, please report it: "+err.Error())}
 	}
-	if coded.Code() == txn.CodeValidationFailed {
+	if e := (*txn.Error)(nil); errors.As(err, &e) && e.Code() == txn.CodeValidationFailed && !e.Unfinished {
 		exit = exitUnvalidated
 	}
 	if s.format == formatHuman {

@@ -10,23 +10,11 @@ import (
 
 	"example.org/compose/catalog"
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/gitrepo"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/planner"
 	"example.org/compose/resolver"
 )
-
-// openUnmanaged opens a target for a first composition: nil when it is absent.
-func openUnmanaged(target string) (*rootfs.Root, error) {
-	root, err := openTarget(target)
-	if err != nil {
-		return nil, err
-	}
-	if err := planner.CheckUnmanaged(root); err != nil {
-		root.Close()
-		return nil, err
-	}
-	return root, nil
-}
 
 // openTarget opens a target: nil when it is absent.
 func openTarget(target string) (*rootfs.Root, error) {
@@ -46,39 +34,70 @@ func openTarget(target string) (*rootfs.Root, error) {
 
 // composeWork is a choice and the catalog to resolve it in.
 type composeWork struct {
-	config     resolver.Config
+	operation  planner.Operation // of an update or upgrade
+	config     resolver.Config   // not of an update: that takes it from the lock
 	repository string
 	source     *catalog.Source
 	catalog    *catalog.Catalog
-	made       *planner.Composition // once it is computed
+	made       *planner.Composition // of a first composition, once it is computed
 }
 
-// open reads the configuration and loads the catalog, in the order in which faults are reported.
-func (c *choiceFlags) open(ctx context.Context) (*composeWork, error) {
-	config, err := c.configuration()
+// open reads the configuration and loads the catalog, in the order in which faults are reported. Where no
+// configuration is given, the choice is that of the saved plan, if there is one.
+func (c *choiceFlags) open(ctx context.Context, saved *planner.SavedPlan) (*composeWork, error) {
+	var config resolver.Config
+	if c.Mode != modeUpdate {
+		var err error
+		if config, err = c.configuration(saved); err != nil {
+			return nil, err
+		}
+	}
+	work, err := c.openSource(ctx)
 	if err != nil {
 		return nil, err
 	}
-	source, err := catalog.Open(ctx, c.Source, c.Revision)
-	if err != nil {
-		return nil, err
-	}
-	work := &composeWork{config: config, source: source}
-	if work.catalog, err = catalog.Load(ctx, source); err == nil {
-		work.repository, err = work.catalog.Identity(c.Repository)
-	}
-	if err != nil {
-		source.Close()
+	work.operation, work.config = planner.Operation(c.Mode), config
+	if err := work.load(ctx, c.Repository); err != nil {
+		work.Close()
 		return nil, err
 	}
 	return work, nil
 }
 
+// openSource opens the source alone.
+func (c *sourceFlags) openSource(ctx context.Context) (*composeWork, error) {
+	source, err := catalog.OpenWith(ctx, c.Source, c.Revision, gitrepo.OptionsOf(os.Getenv))
+	if err != nil {
+		return nil, err
+	}
+	return &composeWork{source: source}, nil
+}
+
+// load loads the catalog and finds the source's identity.
+func (w *composeWork) load(ctx context.Context, given string) error {
+	loaded, err := catalog.Load(ctx, w.source)
+	if err != nil {
+		return err
+	}
+	w.catalog = loaded
+	w.repository, err = loaded.Identity(given)
+	return err
+}
+
 // Close releases the source.
 func (w *composeWork) Close() error { return w.source.Close() }
 
-// plan plans a first composition in root; what does not depend on the target is computed once.
-func (w *composeWork) plan(ctx context.Context, root *rootfs.Root) (*planner.InitialPlan, error) {
+// checkLocked refuses a source that is not the one a target was composed from.
+func (w *composeWork) checkLocked(repository string) error {
+	if w.repository == repository {
+		return nil
+	}
+	return &commandError{diag.New(codeIdentityMismatch, "", fmt.Sprintf(
+		"the target was composed from %q, and the source is %q; name the right source with --source", repository, w.repository))}
+}
+
+// initial plans a first composition in root; what does not depend on the target is computed once.
+func (w *composeWork) initial(ctx context.Context, root *rootfs.Root) (*planner.InitialPlan, error) {
 	if w.made == nil {
 		made, err := planner.Materialize(ctx, w.catalog, w.repository, w.config)
 		if err != nil {
@@ -89,8 +108,31 @@ func (w *composeWork) plan(ctx context.Context, root *rootfs.Root) (*planner.Ini
 	return planner.Initial(ctx, w.made, root)
 }
 
+// reconcile plans an update or upgrade of the target in root.
+func (w *composeWork) reconcile(ctx context.Context, root *rootfs.Root) (*planner.ManagedPlan, error) {
+	old, err := planner.ReadManaged(root)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.checkLocked(old.Lock.Source.Repository); err != nil {
+		return nil, err
+	}
+	if err := w.source.CheckDescends(ctx, old.Lock.Source.Revision); err != nil {
+		return nil, err
+	}
+	config := w.config
+	if w.operation == planner.Update {
+		config = planner.UpdateConfig(old.Lock)
+	}
+	made, err := planner.Materialize(ctx, w.catalog, w.repository, config)
+	if err != nil {
+		return nil, err
+	}
+	return planner.Reconcile(ctx, w.operation, old, made, root)
+}
+
 // configuration reads the consumer's choice.
-func (c *choiceFlags) configuration() (resolver.Config, error) {
+func (c *choiceFlags) configuration(saved *planner.SavedPlan) (resolver.Config, error) {
 	switch {
 	case c.Recipe != "":
 		return resolver.FromSelection(c.Recipe, c.Include, c.Exclude)
@@ -100,6 +142,8 @@ func (c *choiceFlags) configuration() (resolver.Config, error) {
 			return resolver.Config{}, err
 		}
 		return resolver.ParseConfig(c.Config, b)
+	case saved != nil:
+		return saved.Config()
 	}
 	return resolver.Config{}, &commandError{diag.New(codeConfigRequired, "",
 		"a first composition needs a choice: --config FILE or --recipe ID").WithHint("compose plan --recipe skill")}
@@ -124,11 +168,20 @@ func readConfiguration(name string) ([]byte, error) {
 
 // readError says that a file which the user named can't be read.
 func readError(name string, err error) error {
-	cause := err
-	if path := (*os.PathError)(nil); errors.As(err, &path) {
-		cause = path.Err // the name is said already
+	return &commandError{diag.Wrap(codeReadFailed, name, "the file can't be read", pathCause(err))}
+}
+
+// pathCause is the cause of err without the names that os adds: the message says them already.
+func pathCause(err error) error {
+	var path *os.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
 	}
-	return &commandError{diag.Wrap(codeReadFailed, name, "the file can't be read", cause)}
+	return err
 }
 
 // waitFlag is a duration that is not negative.

@@ -22,8 +22,11 @@ import (
 //go:generate go test . -run TestLockSchemaIsCurrent -update
 //go:generate go test . -run TestRevisionsArePinned -update
 
-// Location is the --source that names this catalog.
-const Location = "builtin:starter"
+// Location is the --source that names this catalog, Identity the repository that locks made from it name.
+const (
+	Location = "builtin:starter"
+	Identity = "compose/starter"
+)
 
 // Repository returns the repository; its HEAD is the latest revision. Each call makes a new one.
 func Repository() (*gitrepo.Repository, error) {

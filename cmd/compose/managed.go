@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/strictjson"
+	"example.org/compose/planner"
+	"example.org/compose/txn"
+)
+
+// The values of --mode.
+const (
+	modeInitial = "initial"
+	modeUpdate  = string(planner.Update)
+	modeUpgrade = string(planner.Upgrade)
+)
+
+// Codes of flags that a mode or a state does not take.
+const (
+	codeUpdateConfig     = "UPDATE_CONFIG_NOT_ALLOWED"
+	codeUpgradeConfig    = "UPGRADE_CONFIG_REQUIRED"
+	codeRecoveryConfig   = "RECOVERY_CONFIG_NOT_ALLOWED"
+	codeRecoveryMode     = "RECOVERY_OPERATION_MISMATCH"
+	codeRecoverySource   = "RECOVERY_SOURCE_MISMATCH"
+	codeIdentityMismatch = "SOURCE_IDENTITY_MISMATCH"
+)
+
+// checkManagedChoice holds the choice against the mode: update takes none, upgrade needs one.
+func (c *choiceFlags) checkManagedChoice() error {
+	switch {
+	case c.Mode == modeUpdate && c.chosen():
+		return &commandError{diag.New(codeUpdateConfig, "",
+			"an update keeps the choice that the lock records, so it takes no configuration; leave it out, or use --mode upgrade to change the choice")}
+	case c.Mode == modeUpgrade && !c.chosen():
+		return &commandError{diag.New(codeUpgradeConfig, "", "an upgrade needs a choice: --config FILE or --recipe ID").
+			WithHint("compose plan --mode upgrade --config composition.json")}
+	}
+	return nil
+}
+
+// checkRecovery holds the flags against the transaction that is to be finished.
+func (c *applyCommand) checkRecovery(marker *txn.Marker) error {
+	if c.Mode != string(marker.Operation) {
+		return &commandError{diag.New(codeRecoveryMode, "",
+			fmt.Sprintf("an interrupted %s has to be finished first, and this is --mode %s", marker.Operation, c.Mode)).
+			WithHint(fmt.Sprintf("compose apply --mode %s", marker.Operation))}
+	}
+	if c.chosen() || c.Plan != "" {
+		return &commandError{diag.New(codeRecoveryConfig, "",
+			fmt.Sprintf("an interrupted %s has to be finished first, and its choice is in the marker; leave --config, --recipe and --plan out", marker.Operation)).
+			WithHint(fmt.Sprintf("compose apply --mode %s", marker.Operation))}
+	}
+	return nil
+}
+
+// openFor opens the source of a transaction that is to be finished, at its revision.
+func (c *choiceFlags) openFor(ctx context.Context, marker *txn.Marker) (*composeWork, error) {
+	work, err := c.openSource(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if bound, want := work.source.Revision(), marker.Source.Revision; bound != want {
+		work.Close()
+		return nil, &commandError{diag.New(codeRecoverySource, "",
+			fmt.Sprintf("the interrupted %s is bound to revision %s, and the source is at %s; finish it at its own revision", marker.Operation, want, bound)).
+			WithHint(c.commandAt(string(want)))}
+	}
+	if err := work.load(ctx, c.Repository); err != nil {
+		work.Close()
+		return nil, err
+	}
+	if err := work.checkLocked(marker.Source.Repository); err != nil {
+		work.Close()
+		return nil, err
+	}
+	work.config = planner.UpdateConfig(marker.NewLock)
+	return work, nil
+}
+
+// commandAt is the command line of an apply at a revision, ready to copy.
+func (c *choiceFlags) commandAt(revision string) string {
+	words := []string{"compose apply --mode", c.Mode}
+	for _, flag := range []struct{ name, value, usual string }{
+		{"--source", c.Source, ""}, {"--revision", revision, ""}, {"--repository", c.Repository, ""}, {"--target", c.Target, "."},
+	} {
+		if flag.value != flag.usual {
+			words = append(words, flag.name, quoted(flag.value))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted makes a word safe to copy into a shell.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:@+,=", r)
+	}) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// checkFresh refuses a plan that is not the saved one; nil for none saved.
+func checkFresh(saved *planner.SavedPlan, now func() strictjson.Value) error {
+	if saved == nil {
+		return nil
+	}
+	return saved.CheckFresh(now())
+}
