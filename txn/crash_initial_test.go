@@ -35,8 +35,11 @@ func initialProof(name string, t traits) *proof {
 
 // attemptInitial plans as planner.Initial does and carries the plan out.
 func attemptInitial(m *memory, d disk) error {
-	if _, err := m.lookup(lockv2.LockPath); err == nil {
+	switch f, err := m.lookup(lockv2.LockPath); {
+	case err == nil && f.now.text == testLock:
 		return errFinished
+	case err == nil:
+		return errPlan
 	}
 	n := &installation{composer: composer{disk: d}, lock: []byte(testLock), above: func() error { return nil }}
 	n.open = func(_ context.Context, m *planner.Material) (io.ReadCloser, error) {

@@ -143,14 +143,11 @@ func (u *managed) attempt(m *memory, d disk) error {
 		return t.recover(ctx, func(func(int) bool) error { return nil })
 	}
 	b, err = m.readFile(lockv2.LockPath, lockv2.MaxSize)
-	if err != nil {
-		return err
-	}
-	if string(b) == string(u.newLock) {
+	switch {
+	case err == nil && string(b) == string(u.newLock):
 		clearStale(d)
 		return errFinished
-	}
-	if string(b) != string(u.oldLock) {
+	case err != nil || string(b) != string(u.oldLock):
 		return errPlan
 	}
 	actions, err := planner.Implied(u.old, u.new)

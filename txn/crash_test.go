@@ -23,6 +23,10 @@ type proof struct {
 	start   *memory
 	attempt func(m *memory, d disk) error // plans and carries out the same command, however often it was begun before
 	want    map[string]string             // the one right end
+
+	keep   func(*memory) // receives each state that a crash left; may be nil
+	counts map[*memory]int
+	known  map[[sha256.Size]byte]bool // states from which the end was reached
 }
 
 // tally counts what a proof went through.
@@ -69,6 +73,9 @@ func (p *proof) crash(t *testing.T, lim limits) tally {
 		if !seen[key] {
 			seen[key] = true
 			queue = append(queue, m)
+			if p.keep != nil {
+				p.keep(m)
+			}
 		}
 	}
 	for len(queue) > 0 && (lim.runs == 0 || sum.runs < lim.runs) {

@@ -98,7 +98,7 @@ func (m *memory) after(chosen []bool, most int, rng *rand.Rand) (left []*memory,
 	}
 	var unsure []*inode
 	m.survivor(names, func(f *inode) content {
-		if len(f.versions()) > 1 {
+		if len(m.versions(f)) > 1 {
 			unsure = append(unsure, f)
 		}
 		return f.now
@@ -106,13 +106,13 @@ func (m *memory) after(chosen []bool, most int, rng *rand.Rand) (left []*memory,
 	slices.SortFunc(unsure, func(a, b *inode) int { return strings.Compare(a.now.text, b.now.text) }) // the walk is in any order
 	sets := 1
 	for _, f := range unsure {
-		if sets *= len(f.versions()); sets > most {
+		if sets *= len(m.versions(f)); sets > most {
 			break
 		}
 	}
 	number := func(f *inode, set int) int {
 		for _, other := range unsure {
-			n := len(other.versions())
+			n := len(m.versions(other))
 			if other == f {
 				return set % n
 			}
@@ -126,16 +126,16 @@ func (m *memory) after(chosen []bool, most int, rng *rand.Rand) (left []*memory,
 			if sets <= most {
 				version[f] = number(f, set)
 			} else {
-				version[f] = rng.IntN(len(f.versions()))
+				version[f] = rng.IntN(len(m.versions(f)))
 			}
 		}
-		left = append(left, m.survivor(names, func(f *inode) content { return f.versions()[version[f]] }))
+		left = append(left, m.survivor(names, func(f *inode) content { return m.versions(f)[version[f]] }))
 	}
 	return left, sets <= most
 }
 
 // versions returns what the disk may hold of a file.
-func (f *inode) versions() []content {
+func (m *memory) versions(f *inode) []content {
 	switch {
 	case f.kind != 0, !f.dirty && !f.lost:
 		return []content{f.now}
@@ -144,7 +144,11 @@ func (f *inode) versions() []content {
 	}
 	versions := []content{f.now}
 	text := f.now.text
-	for _, torn := range []string{text[:len(text)/2], strings.Repeat("\x00", len(text)), ""} {
+	torn := []string{text[:len(text)/2], strings.Repeat("\x00", len(text)), ""}
+	if m.oneTorn {
+		torn = torn[:1]
+	}
+	for _, torn := range torn {
 		versions = append(versions, content{torn, f.now.mode})
 	}
 	if f.flushed {

@@ -38,6 +38,7 @@ type traits struct {
 	noFolderSync bool // folders can't be flushed, and need not be
 	strict       bool
 	forgetful    bool
+	oneTorn      bool // of what an unflushed file may hold try a part alone: a digest tells it from the whole like zeros or nothing
 }
 
 // inode is a file, a folder or a symlink.
