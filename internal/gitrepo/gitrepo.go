@@ -2,7 +2,7 @@
 //
 // Start with Open (a checkout, a linked worktree, a bare repository, a submodule's checkout) or InMemory.
 // Commit turns a revision into its tree, ReadTree lists a tree, Blob and OpenBlob read a file; Dirty is the
-// clean check of a checkout.
+// clean check of a checkout, IsAncestor compares two revisions.
 //
 // Terms: the git folder holds HEAD and the index; the common folder, the same one but for a linked worktree,
 // holds refs, objects and the configuration; an object folder is objects/ of the common folder or one of its
@@ -31,6 +31,8 @@ const (
 	CodeDirtySource     = "DIRTY_SOURCE"
 	CodeSourceTooLarge  = "SOURCE_TOO_LARGE"
 	CodeReadFailed      = "READ_FAILED"
+
+	CodeOldSourceRevisionUnavailable = "OLD_SOURCE_REVISION_UNAVAILABLE"
 )
 
 // Error says why a repository could not be read.
@@ -130,6 +132,14 @@ func (r *Repository) Close() error {
 
 // Bare reports whether the repository has no work tree.
 func (r *Repository) Bare() bool { return r.disk == nil || r.disk.workTree == "" }
+
+// GitCommand returns a git command for this repository, ready to copy; "" in memory.
+func (r *Repository) GitCommand(args string) string {
+	if r.disk == nil {
+		return ""
+	}
+	return "git -C " + quoteArg(r.name()) + " " + args
+}
 
 // name is how messages name the repository.
 func (r *Repository) name() string {

@@ -1,0 +1,264 @@
+package gitrepo
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+const (
+	// maxFastCommitBytes bounds the commits that are read through the window; larger ones are rare.
+	maxFastCommitBytes = 32 << 10
+	packWindowBytes    = 128 << 10
+)
+
+// commitReader reads the parents and dates of many commits, for one goroutine. git packs the commits of a history
+// beside one another, so it looks at a pack through a window instead of once for each.
+type commitReader struct {
+	repo    *Repository
+	packs   []*pack // the one that held the last commit first
+	inflate inflater
+	window  packWindow
+	buf     [maxFastCommitBytes + 64]byte // "commit SIZE NUL" and the content
+	parents []ID
+}
+
+func newCommitReader(r *Repository) *commitReader {
+	c := &commitReader{repo: r}
+	c.addPacks()
+	return c
+}
+
+// addPacks adds the packs that became known meanwhile.
+func (c *commitReader) addPacks() {
+	if f, ok := c.repo.objects.(*folders); ok {
+		c.packs = append(c.packs, f.known()[len(c.packs):]...)
+	}
+}
+
+// read returns the parents of a commit, valid until the next call, and its committer's date in seconds; errMissing
+// where it is not there, another error where it is no commit or is damaged.
+func (c *commitReader) read(ctx context.Context, id ID) (parents []ID, date int64, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	content := c.readPacked(id)
+	if content == nil {
+		o, err := c.repo.objects.find(id)
+		if errors.Is(err, errMissing) {
+			return nil, 0, errMissing
+		}
+		if err != nil {
+			return nil, 0, c.repo.readFault(id, err)
+		}
+		o.Close()
+		c.addPacks()
+		if content, err = c.repo.read(ctx, id, plumbing.CommitObject, maxCommitBytes); err != nil {
+			return nil, 0, err
+		}
+	}
+	c.parents, date, err = parseParents(c.parents[:0], content)
+	if err != nil {
+		return nil, 0, c.repo.readFault(id, err)
+	}
+	return c.parents, date, nil
+}
+
+// readPacked returns the checked content of a commit that is stored whole in a pack, nil for any other.
+func (c *commitReader) readPacked(id ID) []byte {
+	for i, p := range c.packs {
+		offset, ok := p.offsetOf(id)
+		if !ok {
+			continue
+		}
+		content := c.readEntry(p, offset, id)
+		if content != nil && i > 0 {
+			copy(c.packs[1:i+1], c.packs[:i])
+			c.packs[0] = p
+		}
+		return content
+	}
+	return nil
+}
+
+// offsetOf looks an id up. The index's own FindOffset remembers each id that it was asked for.
+func (p *pack) offsetOf(id ID) (int64, bool) {
+	p.indexOnce.Do(p.readIndex)
+	if p.indexErr != nil {
+		return 0, false
+	}
+	k := p.index.FanoutMapping[id[0]]
+	if k < 0 || k >= len(p.index.Names) {
+		return 0, false
+	}
+	offsets := p.index.Offset32[k]
+	i, ok := searchIDs(p.index.Names[k], id)
+	if !ok || 4*i+4 > len(offsets) {
+		return 0, false
+	}
+	offset := uint64(binary.BigEndian.Uint32(offsets[4*i:]))
+	if offset>>31 != 0 {
+		at := 8 * (offset & (1<<31 - 1))
+		if at+8 > uint64(len(p.index.Offset64)) {
+			return 0, false
+		}
+		offset = binary.BigEndian.Uint64(p.index.Offset64[at:])
+	}
+	return int64(offset), offset < 1<<62
+}
+
+// searchIDs finds id in a sorted run of ids that begin with the same byte. Ids are spread evenly, so the first
+// guess is close.
+func searchIDs(ids []byte, id ID) (int, bool) {
+	const size = len(ID{})
+	low, high := 0, len(ids)/size // within
+	key := uint64(binary.BigEndian.Uint32(id[1:]))
+	for step := 0; low < high; step++ {
+		mid := (low + high) / 2
+		if step == 0 {
+			mid = int(key * uint64(high) >> 32)
+		} else if step < 4 && high-low > 16 {
+			first := uint64(binary.BigEndian.Uint32(ids[low*size+1:]))
+			last := uint64(binary.BigEndian.Uint32(ids[(high-1)*size+1:]))
+			if first < key && key < last {
+				mid = low + int((key-first)*uint64(high-1-low)/(last-first))
+			}
+		}
+		switch order := bytes.Compare(id[:], ids[mid*size:(mid+1)*size]); {
+		case order == 0:
+			return mid, true
+		case order < 0:
+			high = mid
+		default:
+			low = mid + 1
+		}
+	}
+	return 0, false
+}
+
+func (c *commitReader) readEntry(p *pack, offset int64, id ID) []byte {
+	p.fileOnce.Do(p.openFile)
+	const headerBytes = 12
+	if p.fileErr != nil || offset < headerBytes {
+		return nil
+	}
+	// A header of an entry that is read here has at most 3 bytes.
+	entry := c.window.at(p, offset, 3)
+	kind, length, used := wholeHeader(entry)
+	if kind != plumbing.CommitObject || length > maxFastCommitBytes {
+		return nil
+	}
+	const ample = 128 // of what zlib adds to what it can't compress
+	entry = c.window.at(p, offset, used+length+length/64+ample)
+	head := append(c.buf[:0], "commit "...)
+	head = append(strconv.AppendInt(head, int64(length), 10), 0)
+	object := c.buf[:len(head)+length]
+	if used > len(entry) || !c.inflate.inflate(object[len(head):], entry[used:]) || sha1.Sum(object) != id {
+		return nil
+	}
+	return object[len(head):]
+}
+
+// wholeHeader reads the header of an entry of up to 3 bytes: its kind, the length of its content and its own.
+func wholeHeader(entry []byte) (kind plumbing.ObjectType, length, used int) {
+	for shift := 0; used < len(entry) && used < 3; used++ {
+		c := entry[used]
+		if used == 0 {
+			kind, length, shift = plumbing.ObjectType(c>>4&7), int(c&15), 4
+		} else {
+			length |= int(c&0x7f) << shift
+			shift += 7
+		}
+		if c&0x80 == 0 {
+			return kind, length, used + 1
+		}
+	}
+	return plumbing.InvalidObject, 0, 0
+}
+
+// packWindow is a part of a pack file.
+type packWindow struct {
+	pack  *pack
+	start int64
+	buf   []byte
+	store []byte
+}
+
+// at returns what stands at offset: n bytes or more, fewer only at the end of the file or where it can't be read.
+func (w *packWindow) at(p *pack, offset int64, n int) []byte {
+	skip := offset - w.start
+	if w.pack == p && skip >= 0 && skip+int64(n) <= int64(len(w.buf)) {
+		return w.buf[skip:]
+	}
+	start := offset
+	if w.pack == p && skip < 0 {
+		// The walk goes toward the start of the file: most of the window lies before.
+		start = max(0, offset+int64(n)-packWindowBytes*3/4)
+	}
+	if w.store == nil {
+		w.store = make([]byte, packWindowBytes)
+	}
+	read, err := p.file.ReadAt(w.store, start)
+	if err != nil && err != io.EOF {
+		read = 0
+	}
+	w.pack, w.start, w.buf = p, start, w.store[:read]
+	return w.buf[min(offset-start, int64(read)):]
+}
+
+// parseParents appends the parents that a commit names to list and returns its committer's date, in seconds; 0
+// for a date that can't be read.
+func parseParents(list []ID, content []byte) (parents []ID, date int64, err error) {
+	const hexBytes = 2 * len(ID{})
+	treeLine := len("tree ") + hexBytes
+	if len(content) <= treeLine || string(content[:5]) != "tree " || content[treeLine] != '\n' || !lowerHex(content[5:treeLine]) {
+		return nil, 0, fmt.Errorf("%w: a commit without a tree", errDamaged)
+	}
+	rest := content[treeLine+1:]
+	for {
+		line, ok := bytes.CutPrefix(rest, []byte("parent "))
+		if !ok {
+			break
+		}
+		var id ID
+		if len(line) <= hexBytes || line[hexBytes] != '\n' || !lowerHex(line[:hexBytes]) {
+			return nil, 0, fmt.Errorf("%w: a commit with a malformed parent", errDamaged)
+		}
+		if _, err := hex.Decode(id[:], line[:hexBytes]); err != nil {
+			return nil, 0, err
+		}
+		list = append(list, id)
+		rest = line[hexBytes+1:]
+	}
+	return list, committerDate(rest), nil
+}
+
+// committerDate reads the date of "committer NAME <MAIL> SECONDS ZONE", the line after the author's.
+func committerDate(rest []byte) int64 {
+	for len(rest) > 0 && rest[0] != '\n' {
+		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		rest = after
+		if !bytes.HasPrefix(line, []byte("committer ")) {
+			continue
+		}
+		text := line[bytes.LastIndexByte(line, '>')+1:]
+		text = bytes.TrimLeft(text, " ")
+		var date int64
+		for _, c := range text {
+			if c < '0' || c > '9' || date > 1<<58 {
+				break
+			}
+			date = 10*date + int64(c-'0')
+		}
+		return date
+	}
+	return 0
+}
