@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/gitrepo"
 	"example.org/compose/lockv2"
 	"example.org/compose/schemas"
 )
@@ -13,29 +14,31 @@ import (
 // Codes of an *Error. Those of reading a repository (INVALID_SOURCE, INVALID_REVISION, ...) are package gitrepo's,
 // INVALID_JSON is strictjson's.
 const (
-	CodeDirtySource                = "DIRTY_SOURCE"
-	CodeReadFailed                 = "READ_FAILED"
-	CodeSourceTooLarge             = "SOURCE_TOO_LARGE"
-	CodeSourceIdentityRequired     = "SOURCE_IDENTITY_REQUIRED"
-	CodeSourceIdentityMismatch     = "SOURCE_IDENTITY_MISMATCH"
-	CodeInvalidSourceAuthority     = "INVALID_SOURCE_AUTHORITY"
-	CodeSourceLFSPointer           = "SOURCE_LFS_POINTER"
-	CodeInvalidJSON                = "INVALID_JSON"
-	CodeSchemaValidationFailed     = schemas.CodeSchemaValidationFailed
-	CodeInvalidCatalog             = "INVALID_CATALOG"
-	CodeCatalogNotClosed           = "CATALOG_NOT_CLOSED"
-	CodeInvalidComponent           = "INVALID_COMPONENT"
-	CodeInvalidDestination         = "INVALID_DESTINATION"
-	CodeReservedDestination        = "RESERVED_DESTINATION"
-	CodeDestinationCollision       = "DESTINATION_COLLISION"
-	CodeInvalidRecipe              = "INVALID_RECIPE"
-	CodeUnknownComponent           = "UNKNOWN_COMPONENT"
-	CodeDependencyCycle            = "DEPENDENCY_CYCLE"
-	CodeGenericArtifactDependency  = "GENERIC_ARTIFACT_DEPENDENCY"
-	CodeArtifactTopologyDependency = "ARTIFACT_TOPOLOGY_DEPENDENCY"
-	CodeMultipleArtifacts          = "MULTIPLE_ARTIFACTS"
-	CodeCompositionStateRequired   = "COMPOSITION_STATE_REQUIRED"
-	CodeUnknownGenerator           = "UNKNOWN_GENERATOR"
+	CodeDirtySource                  = "DIRTY_SOURCE"
+	CodeReadFailed                   = "READ_FAILED"
+	CodeSourceTooLarge               = "SOURCE_TOO_LARGE"
+	CodeOldSourceRevisionUnavailable = gitrepo.CodeOldSourceRevisionUnavailable
+	CodeSourceRevisionNotDescendant  = "SOURCE_REVISION_NOT_DESCENDANT"
+	CodeSourceIdentityRequired       = "SOURCE_IDENTITY_REQUIRED"
+	CodeSourceIdentityMismatch       = "SOURCE_IDENTITY_MISMATCH"
+	CodeInvalidSourceAuthority       = "INVALID_SOURCE_AUTHORITY"
+	CodeSourceLFSPointer             = "SOURCE_LFS_POINTER"
+	CodeInvalidJSON                  = "INVALID_JSON"
+	CodeSchemaValidationFailed       = schemas.CodeSchemaValidationFailed
+	CodeInvalidCatalog               = "INVALID_CATALOG"
+	CodeCatalogNotClosed             = "CATALOG_NOT_CLOSED"
+	CodeInvalidComponent             = "INVALID_COMPONENT"
+	CodeInvalidDestination           = "INVALID_DESTINATION"
+	CodeReservedDestination          = "RESERVED_DESTINATION"
+	CodeDestinationCollision         = "DESTINATION_COLLISION"
+	CodeInvalidRecipe                = "INVALID_RECIPE"
+	CodeUnknownComponent             = "UNKNOWN_COMPONENT"
+	CodeDependencyCycle              = "DEPENDENCY_CYCLE"
+	CodeGenericArtifactDependency    = "GENERIC_ARTIFACT_DEPENDENCY"
+	CodeArtifactTopologyDependency   = "ARTIFACT_TOPOLOGY_DEPENDENCY"
+	CodeMultipleArtifacts            = "MULTIPLE_ARTIFACTS"
+	CodeCompositionStateRequired     = "COMPOSITION_STATE_REQUIRED"
+	CodeUnknownGenerator             = "UNKNOWN_GENERATOR"
 )
 
 // Error says why a source or its catalog can't be used.
