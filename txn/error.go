@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/strictjson"
 	"example.org/compose/planner"
 	"example.org/compose/validator"
 )
@@ -153,4 +154,17 @@ func finish(op planner.Operation) string { return "compose apply --mode " + stri
 // inTheWay tells that what was to be removed as an empty folder is something else, or in use.
 func inTheWay(err error) bool {
 	return errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.EBUSY)
+}
+
+// Details returns what a program may want to know besides; nil for nothing.
+func (e *Error) Details() []strictjson.Member {
+	var members []strictjson.Member
+	if len(e.Blocked) > 0 {
+		members = append(members, strictjson.F("blocked", strictjson.List(e.Blocked, Blocked.value)))
+	}
+	if len(e.Faults) > 0 {
+		faults, _ := (&validator.Report{Faults: e.Faults}).Document().Get("errors")
+		members = append(members, strictjson.F("errors", faults))
+	}
+	return members
 }

@@ -99,7 +99,12 @@ const exchanges = 100
 // are in staging or at the destination: a run that ends here is sorted out by the next one.
 func (t *transaction) putBack(ctx context.Context, s *place, out seen, buf []byte) error {
 	if s.kind == planner.Remove || s.kind == planner.Create {
-		if err := t.disk.Install(s.staging, string(s.destination)); err != nil {
+		parent, _ := split(string(s.destination))
+		err := t.folder(parent)
+		if err == nil {
+			err = t.disk.Install(s.staging, string(s.destination))
+		}
+		if err != nil {
 			return t.stop(s.strayed(out))
 		}
 		return t.stop(s.blockedBy(out))

@@ -2,6 +2,7 @@ package txn
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"example.org/compose/internal/rootfs"
@@ -16,10 +17,19 @@ type faultDisk struct {
 	err  error
 	stop bool
 
+	diskKind
+
 	before func(n int, op, path string) // called before each call; may be nil
 
 	mu    sync.Mutex
 	calls []string // "operation path"
+}
+
+// diskKind says what a disk does otherwise than a real one.
+type diskKind struct {
+	dry        bool // does not wait for the real disk
+	noExchange bool // knows no exchange
+	noUnnamed  bool // knows no files without a name
 }
 
 // call counts a call and returns the error that it is to fail with.
@@ -66,6 +76,9 @@ func (d *faultDisk) Exchange(a, b string) error {
 	if err := d.call("exchange", b); err != nil {
 		return err
 	}
+	if d.noExchange {
+		return errors.ErrUnsupported
+	}
 	return d.disk.Exchange(a, b)
 }
 
@@ -79,6 +92,9 @@ func (d *faultDisk) Replace(from, to string) error {
 func (d *faultDisk) Publish(path string, b []byte) error {
 	if err := d.call("publish", path); err != nil {
 		return err
+	}
+	if d.noUnnamed {
+		return errors.ErrUnsupported
 	}
 	return d.disk.Publish(path, b)
 }
@@ -101,6 +117,9 @@ func (d *faultDisk) SyncFile(path string) error {
 	if err := d.call("sync", path); err != nil {
 		return err
 	}
+	if d.dry {
+		return nil
+	}
 	return d.disk.SyncFile(path)
 }
 
@@ -108,12 +127,18 @@ func (d *faultDisk) SyncFolder(path string) error {
 	if err := d.call("syncfolder", path); err != nil {
 		return err
 	}
+	if d.dry {
+		return nil
+	}
 	return d.disk.SyncFolder(path)
 }
 
 func (d *faultDisk) SyncAll() error {
 	if err := d.call("syncall", ""); err != nil {
 		return err
+	}
+	if d.dry {
+		return nil
 	}
 	return d.disk.SyncAll()
 }
@@ -178,6 +203,9 @@ func (f *faultFile) Take(a attributes) error {
 func (f *faultFile) Sync() error {
 	if err := f.disk.call("fsync", f.path); err != nil {
 		return err
+	}
+	if f.disk.dry {
+		return nil
 	}
 	return f.file.Sync()
 }

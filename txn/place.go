@@ -7,6 +7,7 @@ import (
 
 	"example.org/compose/fingerprint"
 	"example.org/compose/internal/rootfs"
+	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
 	"example.org/compose/planner"
 )
@@ -107,6 +108,28 @@ type Blocked struct {
 	Message     string               // what is there and what to do
 
 	err error // why it can't be read
+}
+
+// value is b as it stands in the details of an error.
+func (b Blocked) value() strictjson.Value {
+	members := []strictjson.Member{strictjson.F("destination", strictjson.Str(b.Destination))}
+	add := func(name, text string) {
+		if text != "" {
+			members = append(members, strictjson.F(name, strictjson.Str(text)))
+		}
+	}
+	digest := func(name string, d fingerprint.Material) {
+		if d != (fingerprint.Material{}) {
+			add(name, d.String())
+		}
+	}
+	add("action", string(b.Action))
+	digest("from_sha256", b.Before)
+	digest("to_sha256", b.After)
+	digest("current_sha256", b.Found)
+	add("at", b.At)
+	add("message", b.Message)
+	return strictjson.Obj(members...)
 }
 
 // blockedBy describes what stands in the way of s at its destination.

@@ -189,7 +189,7 @@ func (t *transaction) restage(ctx context.Context, missing map[int]bool) error {
 	if err := t.folder(lockv2.StagingFolder); err != nil {
 		return err
 	}
-	files, err := t.toStage(func(i int) (string, bool) { return t.places[i].staging + part, missing[i] })
+	files, err := t.toStage(ctx, func(i int) (string, bool) { return t.places[i].staging + part, missing[i] })
 	if err != nil {
 		if err == errStale {
 			err = changed("", "a file went away")

@@ -139,13 +139,13 @@ func (t *transaction) explain(ctx context.Context, err error) error {
 // stage writes and flushes all new bytes, the lock's too: a disk that is full is met before anything is changed, and
 // a marker means that everything it needs is there, whole and durable.
 func (t *transaction) stage(ctx context.Context) error {
-	files, err := t.toStage(func(i int) (string, bool) { return t.places[i].staging, true })
+	files, err := t.toStage(ctx, func(i int) (string, bool) { return t.places[i].staging, true })
 	if err != nil {
 		return err
 	}
 	keep, err := t.disk.Attributes(lockv2.LockPath)
 	if err != nil {
-		return stale(err)
+		return stale(ctx, lockv2.LockPath, err)
 	}
 	bulk := t.bulk(len(files) + 2)
 	if err := t.writeStaged(stagedLock, t.lock, &keep, !bulk); err != nil {
@@ -159,7 +159,7 @@ func (t *transaction) stage(ctx context.Context) error {
 }
 
 // toStage returns what is to be staged of the actions that where has a path for, with what each keeps of the file that it replaces.
-func (t *transaction) toStage(where func(i int) (path string, wanted bool)) ([]staged, error) {
+func (t *transaction) toStage(ctx context.Context, where func(i int) (path string, wanted bool)) ([]staged, error) {
 	var files []staged
 	for i := range t.actions() {
 		s := &t.places[i]
@@ -171,7 +171,7 @@ func (t *transaction) toStage(where func(i int) (path string, wanted bool)) ([]s
 		if s.kind == planner.Replace {
 			keep, err := t.disk.Attributes(s.destination)
 			if err != nil {
-				return nil, stale(err)
+				return nil, stale(ctx, string(s.destination), err)
 			}
 			f.keep = &keep
 		}
@@ -181,12 +181,12 @@ func (t *transaction) toStage(where func(i int) (path string, wanted bool)) ([]s
 }
 
 // stale tells a file that went away from one that can't be looked at.
-func stale(err error) error {
+func stale(ctx context.Context, path string, err error) error {
 	var fault *rootfs.Error
 	if errors.As(err, &fault) && fault.Reason != rootfs.Unreadable {
 		return errStale
 	}
-	return err
+	return readFault(ctx, path, err)
 }
 
 // recheck looks at every precondition once more, the exact bytes of the lock included.
@@ -271,6 +271,7 @@ func (t *transaction) prune(context.Context) error {
 				return entryFault(folder, "removing the empty folder", err)
 			}
 			t.gone[folder] = true
+			delete(t.folders, folder)
 		}
 	}
 	return nil
@@ -410,7 +411,7 @@ func (t *transaction) unmark(context.Context) error {
 	b, err := t.disk.ReadFile(lockv2.MarkerPath, int64(len(t.text)))
 	var fault *rootfs.Error
 	switch {
-	case errors.As(err, &fault) && fault.Reason == rootfs.Unreadable:
+	case err != nil && (!errors.As(err, &fault) || fault.Reason == rootfs.Unreadable):
 		return readFault(context.Background(), lockv2.MarkerPath, err)
 	case err != nil, !bytes.Equal(b, t.text):
 		return changed(lockv2.MarkerPath, "the marker was changed")
