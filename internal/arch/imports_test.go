@@ -12,7 +12,7 @@ import (
 // lines above its own.
 var layers = [][]string{
 	{"fingerprint", "internal/diag", "internal/portable", "internal/strictjson"},
-	{"fingerprint/scsha", "fingerprint/treedigest", "internal/jsonschema"},
+	{"fingerprint/scsha", "fingerprint/treedigest", "internal/collation", "internal/jsonschema"},
 	{"lockv2", "schemas"},
 	{"internal/gitrepo", "internal/rootfs"},
 	{"internal/starter", "validator"},
@@ -27,10 +27,11 @@ var layers = [][]string{
 // modules lists the modules from elsewhere that each package may use. The others, and everything that the
 // consumer's validator is made of, use the standard library alone.
 var modules = map[string][]string{
-	"cmd/compose":      {"github.com/alecthomas/kong", "github.com/google/renameio/v2", "golang.org/x/term"},
-	"internal/gitrepo": {"github.com/go-git/go-git/v5"},
-	"internal/starter": {"github.com/go-git/go-git/v5"},
-	"txn":              {"golang.org/x/sys"},
+	"cmd/compose":        {"github.com/alecthomas/kong", "github.com/google/renameio/v2", "golang.org/x/term"},
+	"internal/collation": {"golang.org/x/text"},
+	"internal/gitrepo":   {"github.com/go-git/go-git/v5"},
+	"internal/starter":   {"github.com/go-git/go-git/v5"},
+	"txn":                {"golang.org/x/sys"},
 }
 
 // testModules lists what tests, and the packages that serve them, may use beside that.
