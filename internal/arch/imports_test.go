@@ -12,10 +12,10 @@ import (
 // lines above its own.
 var layers = [][]string{
 	{"fingerprint", "internal/diag", "internal/portable", "internal/strictjson"},
-	{"fingerprint/scsha", "fingerprint/treedigest", "internal/collation", "internal/jsonschema"},
+	{"fingerprint/scsha", "fingerprint/skillrx", "fingerprint/treedigest", "internal/collation", "internal/jsonschema"},
 	{"lockv2", "schemas"},
 	{"internal/gitrepo", "internal/rootfs"},
-	{"internal/starter", "validator"},
+	{"internal/starter", "resolver/include", "validator"},
 	{"catalog"},
 	{"resolver"},
 	{"planner"},
@@ -45,7 +45,7 @@ var testModules = []string{
 
 // standalone are the packages that one generator writes out as the consumer's validator: they and what they
 // import, at any depth, use the standard library alone.
-var standalone = []string{"fingerprint", "fingerprint/scsha", "fingerprint/treedigest", "internal/bundle/consumer", "lockv2", "validator"}
+var standalone = []string{"fingerprint", "fingerprint/scsha", "fingerprint/skillrx", "fingerprint/treedigest", "internal/bundle/consumer", "lockv2", "validator"}
 
 func TestImports(t *testing.T) {
 	report(t, checkImports(load(t, moduleRoot)))

@@ -1,0 +1,264 @@
+package include
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"example.org/compose/internal/rootfs"
+	"example.org/compose/lockv2"
+)
+
+// Folder is Files over real folders: a root and allowed roots.
+//
+// A path is followed through symlinks to where it leads, as the system does, and the end of it has to lie in one of the
+// roots. It is then opened without following anything, so that a link which comes in between is a fault. Nothing blocks on a
+// FIFO, and nothing outside the roots is opened; only whether something is there is looked at.
+type Folder struct {
+	roots   []folderRoot
+	noLinks bool
+}
+
+type folderRoot struct {
+	path string // absolute, without symlinks
+	dir  *rootfs.Root
+}
+
+// FolderOptions name the folders. Each may be reached through symlinks.
+type FolderOptions struct {
+	Root    string
+	Allowed []string
+
+	// NoSymlinks makes a symlink below a root INVALID_SOURCE_AUTHORITY, as it is in a catalog.
+	NoSymlinks bool
+}
+
+// OpenFolder opens the folders. ERR_CONFIG_READ: one of them is none. Close it.
+func OpenFolder(opt FolderOptions) (*Folder, error) {
+	f := &Folder{noLinks: opt.NoSymlinks}
+	for _, name := range append([]string{opt.Root}, opt.Allowed...) {
+		root, err := openRoot(name)
+		if err != nil {
+			f.Close()
+			return nil, newError(CodeConfigRead, clip(name), fmt.Sprintf("is no folder that can be a root: %v", err), nil)
+		}
+		f.roots = append(f.roots, root)
+	}
+	return f, nil
+}
+
+func openRoot(name string) (folderRoot, error) {
+	path, err := filepath.Abs(name)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return folderRoot{}, cause(err)
+	}
+	dir, err := rootfs.Open(path)
+	return folderRoot{path, dir}, err
+}
+
+// cause is err without the names that os adds: messages say them already.
+func cause(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// Close releases the folders.
+func (f *Folder) Close() error {
+	var first error
+	for _, root := range f.roots {
+		if err := root.dir.Close(); first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// Start returns the path of a file on this system as a start for Resolve: a relative one is relative to the current folder.
+func (f *Folder) Start(name string) (string, error) {
+	path, err := filepath.Abs(name)
+	return filepath.ToSlash(path), err
+}
+
+// Name returns the place's Source.
+func (f *Folder) Name(place Place) string { return place.Source() }
+
+// Locate is that of Files. An absolute target is one of this system.
+func (f *Folder) Locate(ctx context.Context, base Place, target string) (Place, error) {
+	if err := ctx.Err(); err != nil {
+		return Place{}, err
+	}
+	if base.Root >= len(f.roots) {
+		return Place{}, NewFault(CodeNotFound, "is not there, and there is no such root", nil)
+	}
+	from := filepath.Join(f.roots[base.Root].path, filepath.FromSlash(base.Path))
+	found, err := f.follow(from, target)
+	if err != nil {
+		// An escape is said before anything else about a path that leads nowhere.
+		if _, inside := f.placeOf(lexical(from, target)); !inside {
+			return Place{}, escape()
+		}
+		return Place{}, err
+	}
+	place, inside := f.placeOf(found)
+	if !inside {
+		return Place{}, escape()
+	}
+	return place, nil
+}
+
+func escape() error {
+	return NewFault(CodeEscape, "leads out of the root; include what lies inside it, or allow another root", nil)
+}
+
+// lexical returns where a target would lead if nothing on the way were a symlink.
+func lexical(from, target string) string {
+	if path, absolute := absoluteTarget(from, target); absolute {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(from, filepath.FromSlash(target))
+}
+
+func absoluteTarget(from, target string) (string, bool) {
+	path := filepath.FromSlash(target)
+	if filepath.IsAbs(path) {
+		return path, true
+	}
+	return filepath.VolumeName(from) + path, strings.HasPrefix(target, "/")
+}
+
+// placeOf returns the place of an absolute path; false outside every root.
+func (f *Folder) placeOf(path string) (Place, bool) {
+	for i, root := range f.roots {
+		rel, below := relative(root.path, path)
+		if below {
+			return Place{i, filepath.ToSlash(rel)}, true
+		}
+	}
+	return Place{}, false
+}
+
+// relative returns path as seen from root; false where it lies outside. Both are clean.
+func relative(root, path string) (string, bool) {
+	if path == root {
+		return ".", true
+	}
+	if !os.IsPathSeparator(root[len(root)-1]) {
+		root += string(filepath.Separator)
+	}
+	return strings.CutPrefix(path, root)
+}
+
+// maxLinks is how many symlinks a path may lead through, as on Linux.
+const maxLinks = 40
+
+// follow returns the absolute path that a target leads to, seen from an absolute folder without symlinks. Each name is
+// looked at where the ones before it really lead, so that ".." after a symlink is the folder above its end.
+func (f *Folder) follow(from, target string) (string, error) {
+	at, isFolder := from, true
+	if path, absolute := absoluteTarget(from, target); absolute {
+		at, target = top(path), filepath.ToSlash(path[len(filepath.VolumeName(path)):])
+	}
+	names := strings.Split(target, "/")
+	for links := 0; len(names) > 0; {
+		name := names[0]
+		names = names[1:]
+		if !isFolder {
+			return "", notThere()
+		}
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			at = filepath.Dir(at)
+			continue
+		}
+		if _, err := filepath.Localize(name); err != nil {
+			return "", notThere()
+		}
+		path := filepath.Join(at, name)
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			return "", NewFault(CodePermissionDenied, "can't be looked at: permission denied", nil)
+		case err != nil:
+			return "", notThere()
+		case info.Mode()&fs.ModeSymlink == 0:
+			at, isFolder = path, info.IsDir()
+			continue
+		}
+		if _, inside := f.placeOf(path); inside && f.noLinks {
+			return "", NewFault(CodeInvalidAuthority, "is or leads through a symlink, which is never followed; put the file itself in its place", nil)
+		}
+		if links++; links > maxLinks {
+			return "", NewFault(CodeFilesystemLoop, "leads through symlinks without end; correct them", nil)
+		}
+		link, err := os.Readlink(path)
+		if err != nil {
+			return "", notThere()
+		}
+		if absolute, rooted := absoluteTarget(at, filepath.ToSlash(link)); rooted {
+			at, link = top(absolute), absolute[len(filepath.VolumeName(absolute)):]
+		}
+		names = append(strings.Split(filepath.ToSlash(link), "/"), names...)
+	}
+	return at, nil
+}
+
+func notThere() error {
+	return NewFault(CodeNotFound, "is not there; add the file, or correct the path", nil)
+}
+
+// top returns the top folder of the volume of an absolute path.
+func top(path string) string { return filepath.VolumeName(path) + string(filepath.Separator) }
+
+// Read is that of Files.
+func (f *Folder) Read(ctx context.Context, place Place, limit int64) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if place.Path == "." {
+		return nil, unreadable(rootfs.IsDirectory, nil)
+	}
+	file, _, err := f.roots[place.Root].dir.OpenFile(lockv2.Destination(place.Path))
+	if err != nil {
+		reason, why := rootfs.Unreadable, err
+		if fault := (*rootfs.Error)(nil); errors.As(err, &fault) {
+			reason, why = fault.Reason, fault.Unwrap()
+		}
+		return nil, unreadable(reason, why)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err != nil {
+		return nil, unreadable(rootfs.Unreadable, err)
+	}
+	if int64(len(text)) > limit {
+		return nil, ErrTooLarge
+	}
+	return text, nil
+}
+
+// unreadable says why a file that was found can't be read.
+func unreadable(reason rootfs.Reason, err error) error {
+	switch {
+	case reason == rootfs.IsDirectory:
+		return NewFault(CodeIsADirectory, "is a folder; include a file", nil)
+	case reason == rootfs.NotRegular:
+		return NewFault(CodeConfigRead, "is no regular file; put a text file in its place", nil)
+	case errors.Is(err, fs.ErrPermission):
+		return NewFault(CodePermissionDenied, "can't be read: permission denied", nil)
+	case reason == rootfs.Unreadable && err != nil:
+		return NewFault(CodeConfigRead, "can't be read", cause(err))
+	}
+	return NewFault(CodeConfigRead, "changed while it was read; try again", nil)
+}
