@@ -67,7 +67,7 @@ func (c *applyCommand) apply(s *session) (*txn.Result, error) {
 
 // initial makes a first composition.
 func (c *applyCommand) initial(s *session) (*txn.Result, error) {
-	saved, err := readPlan(c.Plan)
+	saved, err := readPlan(s.ctx, c.Plan)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (c *applyCommand) initial(s *session) (*txn.Result, error) {
 
 // reconcile carries out an update or upgrade.
 func (c *applyCommand) reconcile(s *session) (*txn.Result, error) {
-	saved, err := readPlan(c.Plan)
+	saved, err := readPlan(s.ctx, c.Plan)
 	if err != nil {
 		return nil, err
 	}

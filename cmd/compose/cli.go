@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -104,6 +106,47 @@ func usageOf(err error) error {
 		}
 	}
 	return &usageError{msg: err.Error(), hint: command + " --help"}
+}
+
+// rawText takes an argument exactly as it was given. kong's own way goes through JSON, which changes bytes that are
+// no UTF-8: the name of another folder.
+type rawText struct{}
+
+func (rawText) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
+	token, err := ctx.Scan.PopValue("string")
+	if err != nil {
+		return err
+	}
+	text, ok := token.Value.(string)
+	if !ok {
+		return fmt.Errorf("expected a text but got %v", token.Value)
+	}
+	target.SetString(text)
+	return nil
+}
+
+// checkFlags refuses a flag that is given twice, of which one would be forgotten, and an empty value: most likely a variable
+// of a script that is not set, which must not mean the same as no flag.
+func checkFlags(command *kong.Context) error {
+	seen := map[string]bool{}
+	for _, at := range command.Path {
+		if at.Flag == nil {
+			continue
+		}
+		name := "--" + at.Flag.Name
+		if seen[name] && !at.Flag.IsSlice() {
+			return &usageError{msg: name + " is given more than once; give it once"}
+		}
+		seen[name] = true
+		empty := at.Flag.Target.Kind() == reflect.String && at.Flag.Target.String() == ""
+		if texts, ok := at.Flag.Target.Interface().([]string); ok {
+			empty = slices.Contains(texts, "")
+		}
+		if empty {
+			return &usageError{msg: name + " has an empty value; leave it out, or give it one"}
+		}
+	}
+	return nil
 }
 
 // check finds flags that contradict each other.

@@ -6,10 +6,10 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -34,6 +34,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.KindMapper(reflect.String, rawText{}),
 		kong.Vars{"source": builtinSource},
 	)...)
 	if err != nil {
@@ -45,6 +46,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	if err != nil {
 		return s.fail(usageOf(err))
+	}
+	if err := checkFlags(command); err != nil {
+		return s.fail(err)
 	}
 	if err := command.Run(s); err != nil {
 		return s.fail(err)
@@ -78,9 +82,16 @@ func formatOf(args []string, stdout io.Writer) format {
 // interruption is the cause of a context that a signal ended.
 type interruption struct{ signal syscall.Signal }
 
-func (i *interruption) Error() string { return fmt.Sprintf("interrupted by %s", i.signal) }
-func (i *interruption) Code() string  { return codeInterrupted }
-func (i *interruption) Path() string  { return "" }
+func (i *interruption) Error() string {
+	name := "SIGINT"
+	if i.signal == syscall.SIGTERM {
+		name = "SIGTERM"
+	}
+	return "stopped by " + name
+}
+
+func (i *interruption) Code() string { return codeInterrupted }
+func (i *interruption) Path() string { return "" }
 func (i *interruption) Hint() string {
 	return "run the same command again: it goes on where this run stopped"
 }

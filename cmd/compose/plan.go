@@ -1,7 +1,7 @@
 package main
 
 import (
-	"os"
+	"context"
 	"path/filepath"
 
 	"example.org/compose/internal/diag"
@@ -111,13 +111,13 @@ func writePlan(name string, doc strictjson.Value) error {
 }
 
 // readPlan reads a plan that was saved; nil where none was named.
-func readPlan(name string) (*planner.SavedPlan, error) {
+func readPlan(ctx context.Context, name string) (*planner.SavedPlan, error) {
 	if name == "" {
 		return nil, nil
 	}
-	b, err := os.ReadFile(name)
+	b, err := readFile(ctx, name, planner.MaxPlan)
 	if err != nil {
-		return nil, readError(name, err)
+		return nil, err
 	}
 	return planner.ParsePlan(name, b)
 }

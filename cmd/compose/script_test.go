@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,6 +53,8 @@ func TestScripts(t *testing.T) {
 			"exits":    exits,
 			"field":    field,
 			"fifo":     fifo,
+			"rawname":  rawName,
+			"glob":     glob,
 		},
 	})
 }
@@ -105,6 +108,21 @@ func field(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if (got == args[1]) == neg {
 		ts.Fatalf("%s is %s, wanted %s (not: %v)", args[0], got, args[1], neg)
+	}
+}
+
+// rawName makes $RAW the name of a folder with a byte that is no UTF-8, and $NASTY a name that would steer a terminal.
+func rawName(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Setenv("RAW", ts.MkAbs("real\xfe"))
+	ts.Setenv("NASTY", "a\nb\x1b[1m")
+}
+
+// glob COUNT PATTERN wants so many names that match.
+func glob(ts *testscript.TestScript, neg bool, args []string) {
+	names, err := filepath.Glob(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if got := strconv.Itoa(len(names)); got != args[0] {
+		ts.Fatalf("%s names match %s: %q", got, args[1], names)
 	}
 }
 

@@ -21,7 +21,6 @@ const (
 	codeConfigRequired = "CONFIG_REQUIRED"
 	codeReadFailed     = "READ_FAILED"
 	codeWriteFailed    = "WRITE_FAILED"
-	codeInvalidConfig  = "INVALID_CONFIG"
 	codeInvalidTarget  = "INVALID_TARGET"
 )
 

@@ -10,7 +10,8 @@ import (
 // textWriter collects the human form of an answer.
 type textWriter struct{ bytes.Buffer }
 
-// line adds one line. Characters that would steer a terminal are shown, not sent.
+// line adds one line, whatever the arguments hold: characters that would steer a terminal or begin another line are shown,
+// not sent.
 func (w *textWriter) line(format string, args ...any) {
 	w.WriteString(printable(fmt.Sprintf(format, args...)))
 	w.WriteByte('\n')
@@ -25,8 +26,10 @@ func printable(s string) string {
 	var b strings.Builder
 	for _, r := range validText(s) {
 		switch {
-		case r == '\n' || unicode.IsPrint(r):
+		case unicode.IsPrint(r):
 			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
 		case r < 0x100:
 			fmt.Fprintf(&b, `\x%02x`, r)
 		default:

@@ -48,7 +48,7 @@ func (c *choiceFlags) open(ctx context.Context, saved *planner.SavedPlan) (*comp
 	var config resolver.Config
 	if c.Mode != modeUpdate {
 		var err error
-		if config, err = c.configuration(saved); err != nil {
+		if config, err = c.configuration(ctx, saved); err != nil {
 			return nil, err
 		}
 	}
@@ -132,12 +132,12 @@ func (w *composeWork) reconcile(ctx context.Context, root *rootfs.Root) (*planne
 }
 
 // configuration reads the consumer's choice.
-func (c *choiceFlags) configuration(saved *planner.SavedPlan) (resolver.Config, error) {
+func (c *choiceFlags) configuration(ctx context.Context, saved *planner.SavedPlan) (resolver.Config, error) {
 	switch {
 	case c.Recipe != "":
 		return resolver.FromSelection(c.Recipe, c.Include, c.Exclude)
 	case c.Config != "":
-		b, err := readConfiguration(c.Config)
+		b, err := readFile(ctx, c.Config, resolver.MaxConfig)
 		if err != nil {
 			return resolver.Config{}, err
 		}
@@ -146,24 +146,36 @@ func (c *choiceFlags) configuration(saved *planner.SavedPlan) (resolver.Config, 
 		return saved.Config()
 	}
 	return resolver.Config{}, &commandError{diag.New(codeConfigRequired, "",
-		"a first composition needs a choice: --config FILE or --recipe ID").WithHint("compose plan --recipe skill")}
+		"a first composition needs a choice: --config FILE, or --recipe ID for a recipe as it is")}
 }
 
-// readConfiguration reads a configuration file whole, up to its bound.
-func readConfiguration(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, readError(name, err)
+// readFile reads a file that the user named, and stops one byte past limit. It may be a FIFO, so the end of ctx ends the
+// wait too; the goroutine that waits on is left to the end of the process.
+func readFile(ctx context.Context, name string, limit int64) ([]byte, error) {
+	type result struct {
+		b   []byte
+		err error
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, catalog.MaxFile+1))
-	if err != nil {
-		return nil, readError(name, err)
+	read := make(chan result, 1)
+	go func() {
+		f, err := os.Open(name)
+		if err != nil {
+			read <- result{err: readError(name, err)}
+			return
+		}
+		defer f.Close()
+		b, err := io.ReadAll(io.LimitReader(f, limit+1))
+		if err != nil {
+			err = readError(name, err)
+		}
+		read <- result{b, err}
+	}()
+	select {
+	case got := <-read:
+		return got.b, got.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
-	if len(b) > catalog.MaxFile {
-		return nil, &commandError{diag.New(codeInvalidConfig, name, fmt.Sprintf("the configuration has more than %d bytes", catalog.MaxFile))}
-	}
-	return b, nil
 }
 
 // readError says that a file which the user named can't be read.
