@@ -20,7 +20,16 @@ func TestConflicts(t *testing.T) {
 		want  []string // destination reason at
 	}{
 		{name: "nothing in the way", files: map[string]string{"mine": "x", "docs/mine": "x", ".template-composition/mine": ""}},
-		{name: "left-over staging", files: map[string]string{".template-composition/staging/0": "x", ".template-composition/staging/deep/er": "x"}},
+		{name: "left-over staging", files: map[string]string{".template-composition/staging/0": "x", ".template-composition/staging/12.part": "x",
+			".template-composition/staging/lock": "x", ".template-composition/staging/lock.part": "x", ".template-composition/staging/marker": "x"}},
+		{name: "another's files in staging", files: map[string]string{".template-composition/staging/0": "x", ".template-composition/staging/007": "x", ".template-composition/staging/notes/todo.txt": "x", ".template-composition/staging/mine.txt": "x"},
+			want: []string{".template-composition/staging/007 reserved-metadata .template-composition/staging/007",
+				".template-composition/staging/mine.txt reserved-metadata .template-composition/staging/mine.txt",
+				".template-composition/staging/notes reserved-metadata .template-composition/staging/notes"}},
+		{name: "a folder in staging with a name of compose's", files: map[string]string{".template-composition/staging/3/mine.txt": "x"},
+			want: []string{".template-composition/staging/3 reserved-metadata .template-composition/staging/3"}},
+		{name: "a link in staging with a name of compose's", files: map[string]string{".template-composition/staging/": ""}, make: link(".template-composition/staging/lock", "../../mine"),
+			want: []string{".template-composition/staging/lock reserved-metadata .template-composition/staging/lock"}},
 		{name: "other bytes", files: map[string]string{"ci/build.yml": "other\n"}, want: []string{"ci/build.yml different-bytes"}},
 		{name: "other bytes of the same length", files: map[string]string{"ci/build.yml": "steps: [BUILD]\n"}, want: []string{"ci/build.yml different-bytes"}},
 		{name: "an empty file there", files: map[string]string{"README.md": ""}, want: []string{"README.md different-bytes"}},

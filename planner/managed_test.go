@@ -267,6 +267,8 @@ func TestReconcile(t *testing.T) {
 		{name: "staging is a file", bend: files(".template-composition/staging", ""),
 			want: []string{"DESTINATION_CONFLICT .template-composition/staging reserved-metadata"}},
 		{name: "left-over staging", bend: files(".template-composition/staging/0", "x")},
+		{name: "another's file in staging", bend: files(".template-composition/staging/0", "x", ".template-composition/staging/mine.txt", "x"),
+			want: []string{"DESTINATION_CONFLICT .template-composition/staging/mine.txt reserved-metadata"}},
 		{name: "the lock in CRLF", bend: func(t *testing.T, dir string) {
 			b, err := os.ReadFile(filepath.Join(dir, lockv2.LockPath))
 			if err != nil {

@@ -3,7 +3,6 @@ package planner
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"example.org/compose/catalog"
 	"example.org/compose/internal/rootfs"
@@ -110,23 +109,4 @@ func (p *place) lookAtObstacle(ctx context.Context, root target, buf []byte) {
 	default:
 		p.obstacle = exists(p.new, sum)
 	}
-}
-
-// stagingConflicts looks whether staging can be where it belongs. What an interrupted run left in it is no conflict.
-func stagingConflicts(root target) []Conflict {
-	names, err := root.Names(lockv2.StateFolder)
-	if err != nil {
-		return nil // the lock was read from it a moment ago; Reconcile looks again
-	}
-	e := wants{{name: strings.TrimPrefix(lockv2.StagingFolder, lockv2.StateFolder+"/")}}.in(names)[0]
-	if e.other != "" {
-		return []Conflict{*spelled(lockv2.StagingFolder, "", join(lockv2.StateFolder, e.other), lockv2.StagingFolder)}
-	}
-	if !e.exact {
-		return nil
-	}
-	if _, err := root.Names(lockv2.StagingFolder); err != nil && !missing(err) {
-		return []Conflict{*reserved(lockv2.StagingFolder, whatStands(err))}
-	}
-	return nil
 }

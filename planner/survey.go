@@ -165,8 +165,7 @@ func (s *survey) compareOne(ctx context.Context, m *Material, buf []byte) findin
 	return finding{conflict: differs(m, &sum)}
 }
 
-// reservedConflicts looks at the composer's own places: its folder, and in it lock and staging. What an
-// interrupted run left in staging is no conflict.
+// reservedConflicts looks at the composer's own places: its folder, and in it lock and staging.
 func reservedConflicts(root target) []Conflict {
 	var all []Conflict
 	add := func(c *Conflict) { all = append(all, *c) }
@@ -195,9 +194,7 @@ func reservedConflicts(root target) []Conflict {
 			add(spelled(own, "", join(lockv2.StateFolder, e.other), string(own)))
 		case !e.exact:
 		case own == lockv2.StagingFolder:
-			if _, err := root.Names(string(own)); err != nil && !missing(err) {
-				add(reserved(own, whatStands(err)))
-			}
+			all = append(all, strangers(root)...)
 		default: // CheckUnmanaged refused a file here
 			if _, err := root.Stat(own); err != nil && !missing(err) {
 				add(reserved(own, whatStands(err)))
