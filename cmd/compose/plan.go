@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/rootfs"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/planner"
 	"github.com/google/renameio/v2"
@@ -13,6 +14,7 @@ import (
 type planCommand struct {
 	choiceFlags
 	Out      string `placeholder:"FILE" help:"Also write the plan to a file, for apply --plan."`
+	Diff     bool   `help:"Also show the lines that would change; in JSON form, on standard error."`
 	ExitCode bool   `help:"Exit 1 when apply would write anything, 0 when it would not."`
 }
 
@@ -31,6 +33,8 @@ type plan interface {
 	text(w *textWriter)
 	conflicts() []planner.Conflict
 	changes() bool // an apply would write something
+	edits() []edit // the files that it would write, and those in conflict
+	composition() *planner.Composition
 }
 
 type initialPlan struct{ *planner.InitialPlan }
@@ -47,7 +51,13 @@ func (c *planCommand) Run(s *session) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	plan, err := c.make(s)
+	var diff textWriter
+	plan, err := c.make(s, func(root *rootfs.Root, p plan) error {
+		if !c.Diff {
+			return nil
+		}
+		return writeDiff(s.ctx, &diff, root, p)
+	})
 	if err != nil {
 		return err
 	}
@@ -64,11 +74,19 @@ func (c *planCommand) Run(s *session) error {
 	case c.ExitCode && plan.changes():
 		exit = exitChanges
 	}
-	return s.answer(doc, plan.text, exit)
+	if s.format == formatJSON {
+		if _, err := s.stderr.Write(diff.Bytes()); err != nil {
+			return &commandError{diag.Wrap(codeWriteFailed, "standard error", "the differences can't be written", err)}
+		}
+	}
+	return s.answer(doc, func(w *textWriter) {
+		w.Write(diff.Bytes())
+		plan.text(w)
+	}, exit)
 }
 
-// make plans what the flags ask for.
-func (c *planCommand) make(s *session) (plan, error) {
+// make plans what the flags ask for. look sees the plan while target and source are open.
+func (c *planCommand) make(s *session, look func(*rootfs.Root, plan) error) (plan, error) {
 	root, err := openTarget(c.Target)
 	if err != nil {
 		return nil, err
@@ -84,7 +102,10 @@ func (c *planCommand) make(s *session) (plan, error) {
 		}
 		defer work.Close()
 		made, err := work.initial(s.ctx, root)
-		return initialPlan{made}, err
+		if err != nil {
+			return nil, err
+		}
+		return initialPlan{made}, look(root, initialPlan{made})
 	}
 	if _, err := planner.ReadManaged(root); err != nil {
 		return nil, err
@@ -98,7 +119,10 @@ func (c *planCommand) make(s *session) (plan, error) {
 	}
 	defer work.Close()
 	made, err := work.reconcile(s.ctx, root)
-	return managedPlan{made}, err
+	if err != nil {
+		return nil, err
+	}
+	return managedPlan{made}, look(root, managedPlan{made})
 }
 
 // writePlan writes a plan to a file that the user named, whole or not at all.

@@ -27,7 +27,7 @@ var layers = [][]string{
 // modules lists the modules from elsewhere that each package may use. The others, and everything that the
 // consumer's validator is made of, use the standard library alone.
 var modules = map[string][]string{
-	"cmd/compose":        {"github.com/alecthomas/kong", "github.com/google/renameio/v2", "golang.org/x/term"},
+	"cmd/compose":        {"github.com/alecthomas/kong", "github.com/google/renameio/v2", "github.com/rogpeppe/go-internal", "golang.org/x/term"},
 	"internal/collation": {"golang.org/x/text"},
 	"internal/gitrepo":   {"github.com/go-git/go-git/v5"},
 	"internal/starter":   {"github.com/go-git/go-git/v5"},
