@@ -69,9 +69,9 @@ func TestCrashInitial(t *testing.T) {
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				lim := limits{sets: 32, runs: 30, kills: true}
+				lim := limits{sets: 32, runs: 30, kills: 2}
 				if *fullProof {
-					lim = limits{sets: 4096, kills: true}
+					lim = limits{sets: 4096, kills: 1}
 				}
 				t.Log(p.crash(t, lim))
 			})

@@ -57,7 +57,7 @@ func (a tally) String() string {
 type limits struct {
 	sets  int // of effects at each stop, at most
 	runs  int // at most; 0: until nothing new comes up
-	kills bool
+	kills int // in a row, without a power failure between them
 }
 
 // crash runs the command, stops it before every call and after the last, by a kill and by every power failure,
@@ -66,36 +66,49 @@ type limits struct {
 func (p *proof) crash(t *testing.T, lim limits) tally {
 	var sum tally
 	rng := rand.New(rand.NewPCG(1, 2))
-	seen, stopped := map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]bool{}
-	queue := []*memory{p.start}
-	add := func(m *memory) {
-		key := sha256.Sum256([]byte(m.key()))
-		if !seen[key] {
-			seen[key] = true
-			queue = append(queue, m)
-			if p.keep != nil {
-				p.keep(m)
-			}
+	type key = [sha256.Size]byte
+	type node struct {
+		*memory
+		kills int
+	}
+	seen, stopped := map[key]int{}, map[key]int{} // after so few kills
+	first := func(visits map[key]int, m *memory, kills int) bool {
+		k := sha256.Sum256([]byte(m.key()))
+		if before, visited := visits[k]; visited && before <= kills {
+			return false
+		}
+		visits[k] = kills
+		return true
+	}
+	var queue []node
+	add := func(m *memory, kills int) {
+		if kills > lim.kills || !first(seen, m, kills) {
+			return
+		}
+		queue = append(queue, node{m.clone(), kills})
+		if p.keep != nil {
+			p.keep(m)
 		}
 	}
+	add(p.start, 0)
 	for len(queue) > 0 && (lim.runs == 0 || sum.runs < lim.runs) {
-		i := 0
-		if lim.runs > 0 && sum.runs > 0 {
+		i := len(queue) - 1
+		if lim.runs > 0 {
 			i = rng.IntN(len(queue)) // a sample of all depths
 		}
 		from := queue[i]
 		queue[i] = queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		sum.runs++
+		if sum.runs++; sum.runs%10000 == 0 {
+			t.Logf("so far: %v; %d to go", sum, len(queue))
+		}
 
 		d := &conductor{memory: from.clone()}
 		stop := func() {
 			sum.stops++
-			key := sha256.Sum256([]byte(d.key()))
-			if stopped[key] {
+			if !first(stopped, d.memory, from.kills) {
 				return
 			}
-			stopped[key] = true
 			sum.places++
 			left, all := d.losses(lim.sets, rng)
 			sum.losses += len(left)
@@ -103,11 +116,9 @@ func (p *proof) crash(t *testing.T, lim limits) tally {
 				sum.complete++
 			}
 			for _, m := range left {
-				add(m)
+				add(m, 0)
 			}
-			if lim.kills {
-				add(d.clone())
-			}
+			add(d.memory, from.kills+1)
 		}
 		changed := true
 		d.before = func(int, *call) {
