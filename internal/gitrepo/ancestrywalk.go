@@ -43,7 +43,6 @@ type ancestryWalk struct {
 	queue    []int32 // a heap by date
 	open     int     // queued commits that are fromOf and not fromOld
 	openCuts int     // cut commits that are fromOf and not fromOld
-	pending  []ID
 }
 
 // visited is one commit of the walk.

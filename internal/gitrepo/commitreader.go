@@ -52,16 +52,7 @@ func (c *commitReader) read(ctx context.Context, id ID) (parents []ID, date int6
 	}
 	content := c.readPacked(id)
 	if content == nil {
-		o, err := c.repo.objects.find(id)
-		if errors.Is(err, errMissing) {
-			return nil, 0, errMissing
-		}
-		if err != nil {
-			return nil, 0, c.repo.readFault(id, err)
-		}
-		o.Close()
-		c.addPacks()
-		if content, err = c.repo.read(ctx, id, plumbing.CommitObject, maxCommitBytes); err != nil {
+		if content, err = c.readAnywhere(id); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -70,6 +61,22 @@ func (c *commitReader) read(ctx context.Context, id ID) (parents []ID, date int6
 		return nil, 0, c.repo.readFault(id, err)
 	}
 	return c.parents, date, nil
+}
+
+// readAnywhere returns the checked content of a commit, or errMissing.
+func (c *commitReader) readAnywhere(id ID) ([]byte, error) {
+	o, err := c.repo.objects.find(id)
+	c.addPacks()
+	if errors.Is(err, errMissing) {
+		return nil, errMissing
+	}
+	if err != nil {
+		return nil, c.repo.readFault(id, err)
+	}
+	if o, err = c.repo.admit(o, id, plumbing.CommitObject, maxCommitBytes); err != nil {
+		return nil, err
+	}
+	return c.repo.readAll(o, id)
 }
 
 // readPacked returns the checked content of a commit that is stored whole in a pack, nil for any other.

@@ -81,6 +81,11 @@ func (r *Repository) open(ctx context.Context, id ID, want plumbing.ObjectType, 
 	if err != nil {
 		return nil, r.readFault(id, err)
 	}
+	return r.admit(o, id, want, limit)
+}
+
+// admit returns an object that was found, or closes it where it is not what is wanted.
+func (r *Repository) admit(o object, id ID, want plumbing.ObjectType, limit int64) (object, error) {
 	if o.kind() != want {
 		o.Close()
 		return nil, fault(CodeReadFailed, id.String(), "is a "+o.kind().String()+", where a "+want.String()+" is wanted")
@@ -98,6 +103,11 @@ func (r *Repository) read(ctx context.Context, id ID, want plumbing.ObjectType, 
 	if err != nil {
 		return nil, err
 	}
+	return r.readAll(o, id)
+}
+
+// readAll returns the checked bytes of an open object, and closes it.
+func (r *Repository) readAll(o object, id ID) ([]byte, error) {
 	defer o.Close()
 	content, err := o.content()
 	if err != nil {
@@ -107,7 +117,7 @@ func (r *Repository) read(ctx context.Context, id ID, want plumbing.ObjectType, 
 	if err != nil {
 		return nil, r.readFault(id, err)
 	}
-	if plumbing.ComputeHash(want, bytes) != id {
+	if plumbing.ComputeHash(o.kind(), bytes) != id {
 		return nil, r.readFault(id, errDamaged)
 	}
 	return bytes, nil
