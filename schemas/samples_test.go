@@ -116,6 +116,17 @@ var samples = map[string]struct {
 			`{"source_composition_sha256":` + digest + `,"rendered_output_sha256":` + digest + `,"skillrx_composition_sha256":` + digest + `,"manifest":{"schema":"sc-sha/manifest/v1","nodes":[{"source":{"kind":"local_path","value":"a"},"sha256":` + digest + `}],"edges":[{"parent":{"kind":"local_path","value":"a"},"child":{"kind":"url","value":"b"},"occurrence":0}]}}`},
 		invalid: [][3]string{{"/results/0/digest", "", " oneOf"}, {"/results", "null", " oneOf"}},
 	},
+	schemas.SkillsResult: {
+		valid: []string{`{"skills":[{"name":"a","folder":".agents/skills/a","recorded":` + digest + `,"verdict":"match","form":"folder","digest":"sha256-tree-v2:` + strings.Repeat("ab", 32) + `","reasons":[{"reason":"other-locale","message":"m","locales":["sv"]}]},
+			{"name":"b","folder":null,"recorded":null,"verdict":"missing","form":null,"digest":null,"reasons":[{"reason":"tied-names","message":"m","paths":["a"]}]}]}`,
+			`{"pin":"skills-pin.json","skills":[]}`},
+		invalid: [][3]string{{"/skills/0/verdict", `"maybe"`, "/skills/0/verdict enum"}, {"/skills/0/form", `"x"`, "/skills/0/form enum"}, {"/skills/0/folder", "", "/skills/0 required"}, {"/skills/0/digest", digest, "/skills/0/digest pattern"},
+			{"/skills/1/reasons/0/reason", `"x"`, "/skills/1/reasons/0/reason enum"}, {"/skills/0/x", "1", "/skills/0/x additionalProperties"}},
+	},
+	schemas.SkillsPin: {
+		valid:   []string{`{"schema_version":1,"skills":{"a":{"digest":"sha256-tree-v2:` + strings.Repeat("ab", 32) + `"}}}`, `{"schema_version":1,"skills":{}}`},
+		invalid: [][3]string{{"/schema_version", "2", "/schema_version const"}, {"/skills/a/digest", digest, "/skills/a/digest pattern"}, {"/skills/a/digest", "", "/skills/a required"}, {"/skills/a/time", "1", "/skills/a/time additionalProperties"}},
+	},
 	schemas.ErrorResult: {
 		valid:   []string{`{"status":"error","code":"UNKNOWN_RECIPE","message":"m","hint":"h","path":"p","details":{}}`, `{"status":"error","code":"USAGE","message":"m"}`},
 		invalid: [][3]string{{"/code", `"usage"`, "/code pattern"}, {"/status", `"ok"`, "/status const"}, {"/message", `""`, "/message minLength"}},

@@ -35,6 +35,8 @@ const (
 	InspectResult  = "inspect-result"
 	CatalogCheck   = "catalog-check-result"
 	HashResult     = "hash-result"
+	SkillsResult   = "skills-result"
+	SkillsPin      = "skills-pin"
 	ErrorResult    = "error-result"
 )
 

@@ -42,6 +42,7 @@ func commands() []command {
 		{"apply", "Compose a target: install its files and write the lock.", func() any { return &applyCommand{} }},
 		{"validate", "Check a target against its lock, without the catalog.", func() any { return &validateCommand{} }},
 		{"hash", "Print content identities of texts and folders.", func() any { return &hashCommand{} }},
+		{"skills", "Check installed agent skills against skills-lock.json, and pin them.", func() any { return &skillsCommand{} }},
 		{"catalog", "Work on a catalog.", func() any { return &catalogCommand{} }},
 		{"demo", "Play the whole lifecycle on the built-in catalog, a killed update included.", func() any { return &demoCommand{} }},
 		{"version", "Print the version.", func() any { return &versionCommand{} }},

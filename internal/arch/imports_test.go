@@ -16,7 +16,7 @@ var layers = [][]string{
 	{"lockv2", "schemas"},
 	{"internal/gitrepo", "internal/rootfs"},
 	{"internal/starter", "resolver/include", "validator"},
-	{"catalog"},
+	{"catalog", "internal/skills"},
 	{"resolver"},
 	{"planner"},
 	{"txn"},

@@ -48,6 +48,12 @@ func Locale(name string) (*Order, error) {
 	return nil, nil
 }
 
+// UpperFirst reports whether the order puts upper case first.
+func (o *Order) UpperFirst() bool { return o.upperFirst }
+
+// LowerFirst returns the same order with lower case first, as most have it.
+func (o *Order) LowerFirst() *Order { return &Order{root: o.root, own: o.own} }
+
 // Locales returns the locales whose order is not the root's, sorted.
 func Locales() ([]string, error) {
 	t, err := load()

@@ -1,0 +1,218 @@
+package skills
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+)
+
+const (
+	// maxFiles and maxBytes bound one skill: a link to a whole disk ends in an answer.
+	maxFiles = 200_000
+	maxBytes = 4 << 30
+	// maxHeld is how many bytes of a skill are held to find out why its value differs.
+	maxHeld = 64 << 20
+	// maxLinkDepth bounds folders that are reached through links: one may lead back to its parent.
+	maxLinkDepth = 40
+)
+
+// file is one regular file that a value covers.
+type file struct {
+	path string // as it is hashed: joined with "/", a backslash in a name made one
+	real string // below the folder
+	size int64
+	info fs.FileInfo
+}
+
+// folder is an installed skill, open.
+type folder struct {
+	root  *os.Root
+	files []file // in the order of the walk; without .git, node_modules and what symlinks stand for
+	links []string
+	bytes int64
+}
+
+// unreadable says why a folder has no computedHash at all.
+type unreadable struct {
+	path string
+	msg  string
+	err  error
+}
+
+func (e *unreadable) Error() string {
+	text := e.path + ": " + e.msg
+	if e.err != nil {
+		text += ": " + pathCause(e.err).Error()
+	}
+	return text
+}
+
+func (e *unreadable) Unwrap() error { return e.err }
+
+// openFolder lists the skill at name, which may be reached through a symlink.
+func openFolder(ctx context.Context, name string) (*folder, error) {
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, &unreadable{path: name, msg: "can't be opened as a folder", err: err}
+	}
+	f := &folder{root: root}
+	if err := f.walk(ctx, ".", &f.files); err != nil {
+		root.Close()
+		return nil, err
+	}
+	for _, file := range f.files {
+		f.bytes += file.size
+	}
+	if f.bytes > maxBytes {
+		root.Close()
+		return nil, &unreadable{path: name, msg: fmt.Sprintf("holds more than %d GiB, which no skill does", maxBytes>>30)}
+	}
+	return f, nil
+}
+
+func (f *folder) Close() error { return f.root.Close() }
+
+// walk adds the regular files below dir. Symlinks are noted, other kinds are passed over and never opened.
+func (f *folder) walk(ctx context.Context, dir string, files *[]file) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := f.readDir(dir)
+	if err != nil {
+		return &unreadable{path: dir, msg: "can't be listed", err: err}
+	}
+	for _, entry := range entries {
+		at := path.Join(dir, entry.Name())
+		switch kind := entry.Type(); {
+		case kind.IsDir():
+			if entry.Name() == ".git" || entry.Name() == "node_modules" {
+				continue
+			}
+			err = f.walk(ctx, at, files)
+		case kind&fs.ModeSymlink != 0:
+			f.links = append(f.links, at)
+		case kind.IsRegular():
+			err = f.add(files, at, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *folder) readDir(dir string) ([]fs.DirEntry, error) {
+	opened, err := f.root.OpenFile(dir, os.O_RDONLY|nonblocking, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	entries, err := opened.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	return entries, err
+}
+
+// add adds the file at real, which is hashed as shown.
+func (f *folder) add(files *[]file, shown, real string) error {
+	if !utf8.ValidString(shown) {
+		return &unreadable{path: strings.ToValidUTF8(shown, "\uFFFD"), msg: "a name that is not UTF-8 has no place in the order; rename it"}
+	}
+	info, err := f.root.Stat(real)
+	if err != nil {
+		return &unreadable{path: shown, msg: "can't be looked at", err: err}
+	}
+	if len(*files) == maxFiles {
+		return &unreadable{path: ".", msg: fmt.Sprintf("holds more than %d files, which no skill does", maxFiles)}
+	}
+	*files = append(*files, file{path: strings.ReplaceAll(shown, `\`, "/"), real: real, size: info.Size(), info: info})
+	return nil
+}
+
+// linked returns the regular files that symlinks inside the folder stand for; a link that leads nowhere or out of the
+// folder stands for none.
+func (f *folder) linked(ctx context.Context) ([]file, error) {
+	var files []file
+	var follow func(at string, depth int) error
+	follow = func(at string, depth int) error {
+		info, err := f.root.Stat(at)
+		switch {
+		case err != nil || depth > maxLinkDepth || ctx.Err() != nil:
+			return ctx.Err()
+		case info.Mode().IsRegular():
+			return f.add(&files, at, at)
+		case !info.IsDir():
+			return nil
+		}
+		entries, err := f.readDir(at)
+		if err != nil {
+			return nil
+		}
+		for _, entry := range entries {
+			if !entry.IsDir() || entry.Name() != ".git" && entry.Name() != "node_modules" {
+				if err := follow(path.Join(at, entry.Name()), depth+1); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	for _, at := range f.links {
+		if err := follow(at, 0); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// read hands the bytes of a file to w: as many as were listed, or the file changed.
+func (f *folder) read(at file, w io.Writer) error {
+	opened, err := f.root.OpenFile(at.real, os.O_RDONLY|nonblocking, 0)
+	if err != nil {
+		return &unreadable{path: at.path, msg: "can't be opened", err: err}
+	}
+	defer opened.Close()
+	info, err := opened.Stat()
+	if err == nil && (!info.Mode().IsRegular() || !os.SameFile(info, at.info)) {
+		err = errChanged
+	}
+	var n int64
+	if err == nil {
+		n, err = io.Copy(w, io.LimitReader(opened, at.size+1))
+	}
+	if err == nil && n != at.size {
+		err = errChanged
+	}
+	if err != nil {
+		return &unreadable{path: at.path, msg: "can't be read", err: err}
+	}
+	return nil
+}
+
+var errChanged = errors.New("it changed while it was read; try again when nothing writes to it")
+
+// nonblocking keeps an open from waiting for the other end of a FIFO that took the place of a file.
+var nonblocking = func() int {
+	if runtime.GOOS == "windows" {
+		return 0
+	}
+	return syscall.O_NONBLOCK
+}()
+
+// pathCause takes the path that the system adds off an error: the message names it already.
+func pathCause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
