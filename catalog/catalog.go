@@ -36,6 +36,7 @@ const (
 	IndexPath        = "catalog/catalog.json"
 	recipesFolder    = "recipes"
 	componentsFolder = "components"
+	partialsFolder   = "partials"
 	descriptorName   = "component.json"
 )
 
@@ -46,6 +47,7 @@ type Catalog struct {
 	Recipes    []*Recipe    // by id
 
 	source *Source
+	trees  *trees // of the source
 }
 
 // Component returns the component of that id, or nil.

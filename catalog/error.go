@@ -7,6 +7,7 @@ import (
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/gitrepo"
+	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
 	"example.org/compose/schemas"
 )
@@ -45,24 +46,34 @@ const (
 type Error struct {
 	diag.Base
 	file, pointer string
+	chain         []string // of a fault of an include; else nil
 }
 
 // Where returns what the error is about: a file or folder of the repository, and a JSON pointer into it.
 // Either may be "". Path joins the two with "#".
 func (e *Error) Where() (file, pointer string) { return e.file, e.pointer }
 
+// Details returns the chain of includes that led to the fault, for the document of the error; nil where it is not one of an
+// include.
+func (e *Error) Details() []strictjson.Member {
+	if e.chain == nil {
+		return nil
+	}
+	return []strictjson.Member{strictjson.F("include_chain", strictjson.Strs(e.chain))}
+}
+
 // fault returns an error about a place in a file.
 func fault(code, file, pointer, format string, args ...any) *Error {
-	return &Error{diag.New(code, join(file, pointer), fmt.Sprintf(format, args...)), file, pointer}
+	return &Error{Base: diag.New(code, join(file, pointer), fmt.Sprintf(format, args...)), file: file, pointer: pointer}
 }
 
 // faultOf is fault about a whole file, with the cause that another package found.
 func faultOf(code, file, msg string, err error) *Error {
-	return &Error{diag.Wrap(code, file, msg, err), file, ""}
+	return &Error{Base: diag.Wrap(code, file, msg, err), file: file}
 }
 
 func (e *Error) withHint(hint string) *Error {
-	return &Error{e.Base.WithHint(hint), e.file, e.pointer}
+	return &Error{Base: e.Base.WithHint(hint), file: e.file, pointer: e.pointer, chain: e.chain}
 }
 
 func join(file, pointer string) string {

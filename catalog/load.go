@@ -30,7 +30,7 @@ func Load(ctx context.Context, s *Source) (*Catalog, error) {
 
 // Check reads the catalog and returns every fault, in the order of docs/catalog.md; none for a good one. Where a file
 // can't be read, what depends on it is not judged. Beyond Load it looks into every material (SOURCE_LFS_POINTER,
-// SOURCE_TOO_LARGE), and finds destinations that no composition can hold (RESERVED_DESTINATION, and
+// SOURCE_TOO_LARGE, and the codes of package include for composed ones), and finds destinations that no composition can hold (RESERVED_DESTINATION, and
 // DESTINATION_COLLISION within one component).
 //
 // The error is for a context that ended.
@@ -63,11 +63,8 @@ type loader struct {
 }
 
 func newLoader(ctx context.Context, s *Source) *loader {
-	return &loader{
-		ctx:     ctx,
-		trees:   &trees{repo: s.repo, root: s.tree, read: map[gitrepo.ID]folder{}},
-		catalog: &Catalog{source: s},
-	}
+	t := &trees{repo: s.repo, root: s.tree, read: map[gitrepo.ID]folder{}}
+	return &loader{ctx: ctx, trees: t, catalog: &Catalog{source: s, trees: t}}
 }
 
 // run returns an error only when the context ended.

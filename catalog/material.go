@@ -81,6 +81,8 @@ func (l *loader) lookIntoMaterials() error {
 			return unreadable(m.path, err)
 		case size > MaxMaterial:
 			return fault(CodeSourceTooLarge, m.path, "", "has %d bytes; a material has at most %d (256 MiB): make it smaller", size, MaxMaterial)
+		case m.Compose != "":
+			return l.lookIntoComposed(m)
 		case size > maxLFSPointer:
 			return nil
 		}
@@ -95,6 +97,15 @@ func (l *loader) lookIntoMaterials() error {
 	})
 }
 
+// lookIntoComposed finds what keeps a composed material from being expanded.
+func (l *loader) lookIntoComposed(m *Material) error {
+	composition, err := componentFiles(l.trees, m).resolve(l.ctx, m)
+	if err != nil {
+		return err
+	}
+	return includeFault(composition.Check())
+}
+
 // maxLFSPointer is the most bytes that a Git LFS pointer has: its specification says less than 1,024.
 const maxLFSPointer = 1023
 
@@ -104,11 +115,15 @@ func IsLFSPointer(b []byte) bool {
 	return len(b) <= maxLFSPointer && bytes.HasPrefix(b, []byte("version https://git-lfs.github.com/spec/"))
 }
 
-// OpenMaterial streams the blob of a copied or composed material of c. Calls may run at once. What was read
-// counts only once Read has returned io.EOF. Close it.
+// OpenMaterial streams a material of c: the blob of a copied one, the expansion of a composed one, whose files are held in
+// memory until it is closed. Calls may run at once. What was read counts only once Read has returned io.EOF. Close it.
 //
-// Errors: SOURCE_TOO_LARGE, READ_FAILED.
+// Errors: SOURCE_TOO_LARGE, READ_FAILED; of a composed one also SOURCE_LFS_POINTER, INVALID_SOURCE_AUTHORITY and the codes of
+// package include.
 func (c *Catalog) OpenMaterial(ctx context.Context, m *Material) (io.ReadCloser, error) {
+	if m.Compose != "" {
+		return openComposed(ctx, c.trees, m)
+	}
 	r, err := c.source.repo.OpenBlob(ctx, m.Blob, MaxMaterial)
 	if err != nil {
 		return nil, unreadable(m.path, err)

@@ -36,7 +36,7 @@ type Composition struct {
 // LockBytes returns the canonical bytes of c.Lock. They are not to be changed.
 func (c *Composition) LockBytes() []byte { return c.lock }
 
-// Open streams the bytes of a material of c. Whoever installs them compares their digest with m.Digest.
+// Open streams the bytes of a material of c; those of a composed one are expanded while they are read. Whoever installs them compares their digest with m.Digest.
 // Calls may run at once. Errors are those of package catalog.
 func (c *Composition) Open(ctx context.Context, m *Material) (io.ReadCloser, error) {
 	if m.source == nil {

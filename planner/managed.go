@@ -50,6 +50,7 @@ type ManagedFile struct {
 	ManagedAction                      // Kind may also be Preserve or Unchanged
 	Current       fingerprint.Material // of what stands there now; zero for Create
 	Reason        string               // of Preserve: why it is left alone
+	Includes      *IncludeChanges      // of Replace with a composed material; nil for others, and where the locked revision can't tell
 }
 
 // ManagedPlan is what an update or upgrade would do.
@@ -120,7 +121,7 @@ func reconcile(ctx context.Context, op Operation, old *Managed, comp *Compositio
 	slices.SortStableFunc(plan.Conflicts[components:], func(a, b Conflict) int {
 		return strings.Compare(string(a.Destination), string(b.Destination))
 	})
-	return plan, nil
+	return plan, plan.explainIncludes(ctx)
 }
 
 // LockBytes returns the canonical bytes of p.Lock. They are not to be changed.

@@ -112,6 +112,9 @@ func (f *ManagedFile) document() strictjson.Value {
 	if f.Kind != Remove {
 		members = append(members, strictjson.F("to_sha256", digest(f.To)))
 	}
+	if f.Includes != nil {
+		members = append(members, strictjson.F("includes", f.Includes.document()))
+	}
 	return strictjson.Obj(members...)
 }
 

@@ -13,7 +13,7 @@ import (
 	"example.org/compose/lockv2"
 )
 
-// generate computes the bytes of the generated materials, and refuses what this version can't compute.
+// generate computes the bytes of the generated materials.
 func (c *Composition) generate(components []*catalog.Component) error {
 	registrations, err := collectRegistrations(components)
 	if err != nil {
@@ -28,9 +28,6 @@ func (c *Composition) generate(components []*catalog.Component) error {
 		case m.source.Generator != "":
 			return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.New(CodeUnknownGenerator, string(m.Destination),
 				fmt.Sprintf("no generator is called %q; use %q", m.source.Generator, catalog.GeneratorContractManifestV1))}
-		case m.source.Compose != "":
-			return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.New(CodeInvalidComponent, sourcePath(m),
-				fmt.Sprintf("%s materials are not supported by this version of compose; leave \"compose\" out or choose without component %q", m.source.Compose, m.Component))}
 		}
 	}
 	return nil

@@ -20,8 +20,8 @@ import (
 // cores, and not kept. repository is the identity that the lock records.
 //
 // Errors of the resolver come first, then SOURCE_TOO_LARGE for too many materials, RESERVED_DESTINATION,
-// DESTINATION_COLLISION, DUPLICATE_CONTRACT_REGISTRATION, INVALID_COMPONENT (a composed material, which this
-// version can't expand); then what the bytes show, by destination: SOURCE_LFS_POINTER, SOURCE_TOO_LARGE, READ_FAILED.
+// DESTINATION_COLLISION, DUPLICATE_CONTRACT_REGISTRATION; then what the bytes show, by destination: SOURCE_LFS_POINTER,
+// SOURCE_TOO_LARGE, READ_FAILED, INVALID_SOURCE_AUTHORITY and the codes of package include for what a composed one includes.
 func Materialize(ctx context.Context, cat *catalog.Catalog, repository string, cfg resolver.Config) (*Composition, error) {
 	ids, err := resolver.Resolve(cat, cfg.Intent)
 	if err != nil {
@@ -169,7 +169,7 @@ func readFault(m *Material, err error) error {
 	return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.Wrap(CodeReadFailed, sourcePath(m), "can't be read from the source", err)}
 }
 
-// sourcePath names the blob of a copied material in the catalog.
+// sourcePath names the blob of a copied or composed material in the catalog.
 func sourcePath(m *Material) string {
 	return "components/" + string(m.Component) + "/" + m.source.Source
 }

@@ -24,7 +24,6 @@ const (
 	CodeReservedDestination     = "RESERVED_DESTINATION"
 	CodeDestinationCollision    = "DESTINATION_COLLISION"
 	CodeDuplicateRegistration   = "DUPLICATE_CONTRACT_REGISTRATION"
-	CodeInvalidComponent        = "INVALID_COMPONENT"
 	CodeUnknownGenerator        = "UNKNOWN_GENERATOR"
 	CodeLFSPointer              = "SOURCE_LFS_POINTER"
 	CodeSourceTooLarge          = "SOURCE_TOO_LARGE"

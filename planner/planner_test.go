@@ -141,8 +141,6 @@ func TestMaterializeRefuses(t *testing.T) {
 		{"a Git LFS pointer", func(c *catalogtest.Component) {
 			c.Materials[0].Content = "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("a", 64) + "\nsize 12345\n"
 		}, "SOURCE_LFS_POINTER", "capability.cli", []string{"components/capability.cli/files/docs/cli.md"}},
-		{"a composed material", func(c *catalogtest.Component) { c.Materials[0].Compose = "include-v1" },
-			"INVALID_COMPONENT", "capability.cli", []string{"include-v1", "components/capability.cli/files/docs/cli.md"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

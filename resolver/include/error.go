@@ -48,7 +48,7 @@ type Fault struct {
 	err          error // the cause; may be nil
 }
 
-// NewFault returns an error with one of the codes of this package. reason completes a sentence that begins with the
+// NewFault returns an error with one of the codes of this package, or of the Files' own. reason completes a sentence that begins with the
 // file: "is a folder; name a file".
 func NewFault(code, reason string, cause error) *Fault { return &Fault{code, reason, cause} }
 
