@@ -230,6 +230,7 @@ var faults = map[string]struct {
 	"LFS pointer":            {change: put("components/capability.cli/files/docs/cli.md", lfsPointer), want: []string{"SOURCE_LFS_POINTER components/capability.cli/files/docs/cli.md"}, checkOnly: true},
 	"text about LFS":         {change: put("components/capability.cli/files/docs/cli.md", lfsPointer+strings.Repeat("x", 1024)), checkOnly: true},
 	"reserved":               {change: setMaterial("capability.cli", 0, "destination", ".template-composition/LOCK.json"), want: []string{"RESERVED_DESTINATION components/capability.cli/component.json#/materials/0/destination"}, checkOnly: true},
+	"reserved, misspelled":   {change: setMaterial("capability.cli", 0, "destination", ".Template-Composition/notes.md"), want: []string{"RESERVED_DESTINATION components/capability.cli/component.json#/materials/0/destination"}, says: `".Template-Composition/notes.md" spells compose's own folder in another way; that is ".template-composition": write it so, or choose another folder`, checkOnly: true},
 	"meets itself":           {change: setMaterial("artifact.app", 1, "destination", "readme.md"), want: []string{"DESTINATION_COLLISION components/artifact.app/component.json#/materials/1/destination"}, checkOnly: true},
 	"material not fetched":   {change: missing("components/capability.cli/files/docs/cli.md"), want: []string{"READ_FAILED components/capability.cli/files/docs/cli.md"}, checkOnly: true},
 	"descriptor not fetched": {change: missing(descriptor("topology.two")), want: []string{"READ_FAILED components/topology.two/component.json"}},

@@ -58,7 +58,10 @@ func (l *loader) checkDestinations() error {
 		}
 		list := make([]lockv2.Destination, len(c.Materials))
 		for i := range c.Materials {
-			if list[i] = c.Materials[i].Destination; list[i].Reserved() {
+			switch list[i] = c.Materials[i].Destination; {
+			case list[i].Misspelled():
+				faults = append(faults, fault(CodeReservedDestination, c.file(), item("materials", i)+"/destination", "%q spells compose's own folder in another way; that is %q: write it so, or choose another folder", list[i], lockv2.StateFolder))
+			case list[i].Reserved():
 				faults = append(faults, fault(CodeReservedDestination, c.file(), item("materials", i)+"/destination", "%q is the composer's own; choose another destination", list[i]))
 			}
 		}

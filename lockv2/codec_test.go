@@ -93,6 +93,7 @@ func TestParseRefuses(t *testing.T) {
 		{"device name", [2]string{"ci.yml", "c/aux.yml"}, "/files/2/destination", "device"},
 		{"reserved", [2]string{".template-composition/about.txt", ".template-composition/LOCK.json"}, "/files/0/destination", "composer's own"},
 		{"reserved, below staging", [2]string{".template-composition/about.txt", ".template-composition/staging/x"}, "/files/0/destination", "composer's own"},
+		{"reserved, in another spelling of the folder", [2]string{".template-composition/about.txt", ".Template-Composition/notes.md"}, "/files/0/destination", `".Template-Composition/notes.md" spells the composer's own folder in another way; that is ".template-composition"`},
 		{"reserved, the folder", [2]string{".template-composition/about.txt", ".Template-Composition"}, "/files/0/destination", "composer's own"},
 		{"files not sorted", [2]string{"README.md", "zz"}, "/files/2/destination", "byte order"},
 		{"file twice", insert(file("ci.yml", "artifact.app-core", "managed"), "ci.yml"), "/files/3/destination", "byte order"},

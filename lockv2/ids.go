@@ -107,10 +107,13 @@ func (d Destination) Check() error { return portable.Check(string(d)) }
 func (d Destination) Fold() string { return portable.Fold(string(d)) }
 
 // Reserved reports whether d is, in any ASCII case, the composer's own: the lock, the marker,
-// staging, anything below one of these, or a parent of them as a file.
+// staging, anything below one of these, or a parent of them as a file. So is all that Misspelled reports.
 func (d Destination) Reserved() bool {
 	if d == "" || d[0] != StateFolder[0] {
 		return false // the common case, without a copy
+	}
+	if d.Misspelled() {
+		return true
 	}
 	folded := d.Fold()
 	for _, own := range [...]string{LockPath, MarkerPath, StagingFolder} {
@@ -119,6 +122,16 @@ func (d Destination) Reserved() bool {
 		}
 	}
 	return false
+}
+
+// Misspelled reports whether d lies in the composer's folder, or is it, in another spelling of its name: where case
+// matters a second folder would stand beside it, and elsewhere the first one to come would name it wrongly.
+func (d Destination) Misspelled() bool {
+	if len(d) < len(StateFolder) || len(d) > len(StateFolder) && d[len(StateFolder)] != '/' {
+		return false
+	}
+	folder := d[:len(StateFolder)]
+	return folder != StateFolder && folder.Fold() == StateFolder
 }
 
 // below reports whether path lies in folder, at any depth.

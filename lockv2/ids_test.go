@@ -72,6 +72,12 @@ func TestReserved(t *testing.T) {
 		".template-composition/staging.txt":                false,
 		".template-composition/lock.json.bak":              false,
 		".template-composition/about.txt":                  false,
+		".Template-Composition/about.txt":                  true,
+		".template-compositioN/deep/about.txt":             true,
+		".Template-compositions/about.txt":                 false,
+		".Template-composition.txt":                        false,
+		"x/.Template-Composition/about.txt":                false,
+		".TEMPLATE":                                        false,
 		".template-composition/schema/lock.json":           false,
 		".template-compositions":                           false,
 		".template":                                        false,
@@ -83,6 +89,23 @@ func TestReserved(t *testing.T) {
 	} {
 		if got := d.Reserved(); got != want {
 			t.Errorf("%q: reserved is %v", d, got)
+		}
+	}
+}
+
+func TestMisspelled(t *testing.T) {
+	for d, want := range map[lockv2.Destination]bool{
+		".template-composition":           false,
+		".template-composition/LOCK.json": false,
+		".Template-Composition":           true,
+		".template-compositioN/a":         true,
+		".Template-Compositions/a":        false,
+		".Template-Compositio":            false,
+		"a/.Template-Composition/a":       false,
+		"":                                false,
+	} {
+		if got := d.Misspelled(); got != want {
+			t.Errorf("%q: %v", d, got)
 		}
 	}
 }

@@ -162,6 +162,9 @@ func (l *Lock) checkFile(i int) *Error {
 	if err := f.Destination.Check(); err != nil {
 		return invalid(filePointer(i)+"/destination", "%q: %v", short(f.Destination), err)
 	}
+	if f.Destination.Misspelled() {
+		return invalid(filePointer(i)+"/destination", "%q spells the composer's own folder in another way; that is %q", f.Destination, StateFolder)
+	}
 	if f.Destination.Reserved() {
 		return invalid(filePointer(i)+"/destination", "%q is the composer's own; no component may supply it", f.Destination)
 	}

@@ -84,8 +84,11 @@ func checkDestinations(materials []Material) error {
 	for i := range materials {
 		m := &materials[i]
 		if m.Destination.Reserved() {
-			return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.New(CodeReservedDestination, string(m.Destination),
-				fmt.Sprintf("component %q supplies a file where compose keeps its own state; give it another destination", m.Component))}
+			msg := fmt.Sprintf("component %q supplies a file where compose keeps its own state; give it another destination", m.Component)
+			if m.Destination.Misspelled() {
+				msg = fmt.Sprintf("component %q spells compose's own folder in another way; that is %q: write it so, or choose another folder", m.Component, lockv2.StateFolder)
+			}
+			return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.New(CodeReservedDestination, string(m.Destination), msg)}
 		}
 		destinations[i] = m.Destination
 	}

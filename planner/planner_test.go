@@ -130,6 +130,8 @@ func TestMaterializeRefuses(t *testing.T) {
 		{"another spelling", materials("readme.md"), "DESTINATION_COLLISION", "artifact.app capability.cli", []string{`"README.md"`, `"readme.md"`}},
 		{"a file where another has a folder", materials("bin"), "DESTINATION_COLLISION", "artifact.app capability.cli", []string{`"bin"`, `"bin/run"`}},
 		{"a folder in two spellings", materials("BIN/other"), "DESTINATION_COLLISION", "artifact.app capability.cli", []string{`"BIN/other"`, `"bin/run"`}},
+		{"the composer's folder in another spelling", materials(".Template-Composition/notes.md"), "RESERVED_DESTINATION", "capability.cli",
+			[]string{`.Template-Composition/notes.md: component "capability.cli" spells compose's own folder in another way; that is ".template-composition": write it so, or choose another folder`}},
 		{"a contract id twice", func(c *catalogtest.Component) { c.Registrations = registration("routes", "other") },
 			"DUPLICATE_CONTRACT_REGISTRATION", "artifact.app capability.cli", []string{`id "routes"`, `"artifact.app"`, `"capability.cli"`}},
 		{"a contract document in two spellings", func(c *catalogtest.Component) {

@@ -80,7 +80,8 @@ func BadLocks() map[string]string {
 		"escaping": "z/../../x", "absolute": "/etc/passwd", "drive": "C:/x", "git": "x/.GIT/config", "backslash": "x\\y", "device": "x/aux.py",
 		"empty segment": "x//y", "dot": "x/./y", "space": "x y", "not ASCII": "é", "hyphen": "x/-y", "end in a dot": "x.", "control": "x\n", "empty": "",
 		"bidi": "x\u202ey", "reserved lock": ".template-composition/lock.json", "reserved staging": ".Template-Composition/Staging/x", "reserved folder": ".template-composition",
-		"long segment": lockv2.Destination(strings.Repeat("x", 256)),
+		"state folder misspelled": ".Template-Composition/notes.md",
+		"long segment":            lockv2.Destination(strings.Repeat("x", 256)),
 	} {
 		locks["path, "+name] = edit(func(l *lockv2.Lock) {
 			l.Files = append([]lockv2.File{}, l.Files...)
