@@ -68,10 +68,10 @@ func Locales() ([]string, error) {
 	return names, nil
 }
 
-// Key returns bytes that compare as text does, equal ones where the order tells two texts not apart, and whether it
-// knows every character. Bytes that are not UTF-8 count as U+FFFD.
-func (o *Order) Key(text string) (key []byte, known bool) {
-	elements, known := o.elements([]rune(norm.NFD.String(text)))
+// Key returns bytes that compare as text does, equal ones where the order tells two texts not apart, and whether the place
+// of every character is settled. Bytes that are not UTF-8 count as U+FFFD.
+func (o *Order) Key(text string) (key []byte, settled bool) {
+	elements, settled := o.elements([]rune(norm.NFD.String(text)))
 	key = make([]byte, 0, 6*len(elements)+8)
 	for _, e := range elements {
 		if e.primary != 0 {
@@ -90,7 +90,7 @@ func (o *Order) Key(text string) (key []byte, known bool) {
 			key = binary.BigEndian.AppendUint16(key, t)
 		}
 	}
-	return key, known
+	return key, settled
 }
 
 // tertiary returns the third weight of e, with its case where that comes first.
@@ -107,7 +107,7 @@ func (o *Order) tertiary(e element) uint16 {
 
 // elements returns the weights of text, which is decomposed.
 func (o *Order) elements(text []rune) ([]element, bool) {
-	list, known := make([]element, 0, len(text)), true
+	list, settled := make([]element, 0, len(text)), true
 	for len(text) > 0 {
 		n, found := o.longest(text)
 		if found == nil {
@@ -117,13 +117,14 @@ func (o *Order) elements(text []rune) ([]element, bool) {
 			text, found = o.discontiguous(text, n, most, found)
 		}
 		if found == nil {
-			known = false
+			settled = false
 			found = []element{o.root.unassigned(text[0])}
 		}
+		settled = settled && o.root.settled(text[0])
 		list = append(list, found...)
 		text = text[n:]
 	}
-	return list, known
+	return list, settled
 }
 
 // longest returns the longest beginning of text that has weights as a whole, of more than one character or of the

@@ -61,11 +61,11 @@ func TestTies(t *testing.T) {
 	}
 }
 
-func TestUnknown(t *testing.T) {
+func TestSettled(t *testing.T) {
 	o := order(t, "")
-	for text, want := range map[string]bool{"SKILL.md": true, "😀": true, "": true, "a\U0003FFFDb": false, "\ue000": false, "\xff": true} {
-		if _, known := o.Key(text); known != want {
-			t.Errorf("%q: known %v", text, known)
+	for text, want := range map[string]bool{"SKILL.md": true, "😀": true, "": true, "a\U0003FFFDb": false, "\ue000": false, "中文": true, "\u8ba0": false, "\u20a8": false, "\xff": true} {
+		if _, settled := o.Key(text); settled != want {
+			t.Errorf("%q: settled %v", text, settled)
 		}
 	}
 	if o, err := collation.Locale("xx"); o != nil || err != nil {

@@ -5,12 +5,15 @@
 
 The data of ICU 78 (root collation of CLDR 48, UCA 17, and tailorings) is cut out of the binary, and read through the C
 interface of ICU 72, whose format of collation data is the same: libicuuc.so.72 and libicui18n.so.72 have to be there.
+Characters that ICU 72's own data has in another place are listed, so that nobody takes their order for settled.
 """
+import bisect
 import ctypes
 import mmap
 import os
 import re
 import struct
+import subprocess
 import sys
 import tempfile
 import unicodedata
@@ -103,6 +106,45 @@ class Collator:
         return I18N.ucol_getAttribute_72(self.c, 2, ctypes.byref(self.error)) == 25
 
 
+def bind(folder):
+    """Loads ICU 72, with data from folder, or with its own for None."""
+    global UC, I18N
+    UC, I18N = ctypes.CDLL("libicuuc.so.72"), ctypes.CDLL("libicui18n.so.72")
+    if folder:
+        UC.u_setDataDirectory_72(folder.encode())
+    for f in ("ucol_open", "ucol_openElements", "ucol_getTailoredSet"):
+        getattr(I18N, f + "_72").restype = ctypes.c_void_p
+    UC.uset_openEmpty_72.restype = ctypes.c_void_p
+
+
+def characters():
+    """The characters that were there in the Unicode of this Python (14), which ICU 72 knows all of."""
+    return [cp for cp in range(0x110000) if unicodedata.category(chr(cp)) not in ("Cn", "Co", "Cs")]
+
+
+def single_keys():
+    """The weights of each single character."""
+    root = Collator("root")
+    return {cp: [[e[k] for e in root.elements(chr(cp))] for k in range(3)] for cp in characters()}
+
+
+def moved(keys):
+    """The characters that ICU 72's own data has in another place: all but a longest list that both have in one order."""
+    text = subprocess.run([sys.executable, __file__, "keys"], check=True, stdout=subprocess.PIPE).stdout.decode()
+    old = {cp: eval(k) for cp, k in zip(keys, text.splitlines())}  # its own output
+    order = sorted(keys, key=lambda cp: (old[cp], cp))
+    tails, at, before = [], [], [-1] * len(order)
+    for i, cp in enumerate(order):
+        j = bisect.bisect_right(tails, keys[cp])
+        tails[j:j + 1], at[j:j + 1] = [keys[cp]], [i]
+        before[i] = at[j - 1] if j else -1
+    kept, i = set(), at[-1]
+    while i >= 0:
+        kept.add(order[i])
+        i = before[i]
+    return sorted(set(keys) - kept)
+
+
 def varint(n):
     out = bytearray()
     while n >= 0x80:
@@ -119,12 +161,7 @@ def zigzag(n):
 def main(binary, target):
     with tempfile.TemporaryDirectory() as folder:
         cut(binary, folder)
-        global UC, I18N
-        UC, I18N = ctypes.CDLL("libicuuc.so.72"), ctypes.CDLL("libicui18n.so.72")
-        UC.u_setDataDirectory_72(folder.encode())
-        for f in ("ucol_open", "ucol_openElements", "ucol_getTailoredSet"):
-            getattr(I18N, f + "_72").restype = ctypes.c_void_p
-        UC.uset_openEmpty_72.restype = ctypes.c_void_p
+        bind(folder)
         root = Collator("root")
         print("UCA", root.version())
         assert root.version()[0] == 17, "the data of the binary is not used"
@@ -150,6 +187,8 @@ def main(binary, target):
             if len(n) > 1:
                 contractions[n] = root.elements(s)
         print(len(contractions), "contractions")
+        unsettled = moved(single_keys())
+        print(len(unsettled), "characters have moved since ICU 72")
         locales = []
         for name in LOCALES:
             c = Collator(name)
@@ -216,6 +255,17 @@ def main(binary, target):
     out += table(contractions) + varint(len(locales))
     for name, upper, own in locales:
         out += text(name) + varint(int(upper)) + table(own)
+    ranges = []
+    for cp in unsettled:
+        if ranges and ranges[-1][1] == cp:
+            ranges[-1][1] += 1
+        else:
+            ranges.append([cp, cp + 1])
+    out += varint(len(ranges))
+    last = 0
+    for start, end in ranges:
+        out += varint(start - last) + varint(end - start)
+        last = end
     z = zlib.compressobj(9, zlib.DEFLATED, -15)
     packed = z.compress(out) + z.flush()
     print(len(runs), "runs", len(rest), "rest", len(out), "bytes,", len(packed), "compressed")
@@ -224,4 +274,9 @@ def main(binary, target):
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "keys":
+        bind(None)
+        for k in single_keys().values():
+            print(k)
+        sys.exit()
     main(sys.argv[1], os.path.join(os.path.dirname(os.path.abspath(__file__)), "root.bin"))

@@ -38,6 +38,7 @@ type table struct {
 	elements     []element
 	contractions strings
 	locales      []locale
+	unsettled    [][2]rune // ranges, without their ends, of characters that ICU 72 has elsewhere; sorted
 }
 
 type locale struct {
@@ -85,6 +86,12 @@ func (t *table) unassigned(r rune) element {
 	return element{primary: t.primaries + uint32(r), secondary: 1, tertiary: 1}
 }
 
+// settled reports whether the place of a character is the same in ICU 72 and 78.
+func (t *table) settled(r rune) bool {
+	i, _ := slices.BinarySearchFunc(t.unsettled, r, func(u [2]rune, r rune) int { return int(u[1]) - 1 - int(r) })
+	return i == len(t.unsettled) || r < t.unsettled[i][0]
+}
+
 // load unpacks the table once: most runs of the program need none.
 var load = sync.OnceValues(unpack)
 
@@ -119,6 +126,13 @@ func unpack() (*table, error) {
 	t.locales = make([]locale, r.count())
 	for i := range t.locales {
 		t.locales[i] = locale{name: string(r.text()), upperFirst: r.number() == 1, own: r.strings()}
+	}
+	t.unsettled = make([][2]rune, r.count())
+	last = 0
+	for i := range t.unsettled {
+		first := last + r.number()
+		last = first + r.number()
+		t.unsettled[i] = [2]rune{rune(first), rune(last)}
 	}
 	if r.failed || len(r.rest) > 0 {
 		return nil, errDamaged

@@ -23,24 +23,24 @@ type Reason struct {
 
 // What a Reason can be.
 const (
-	ReasonOtherLocale   = "other-locale"     // the value is that of another locale's order
-	ReasonTiedNames     = "tied-names"       // names that no order tells apart: several values are right
-	ReasonNewCharacters = "newer-characters" // names with characters whose order depends on the version of ICU
-	ReasonUndecided     = "undecided"        // not every right order could be tried
-	ReasonLineEndings   = "line-endings"     // the recorded bytes have other line ends, and nothing else differs
-	ReasonSymlinks      = "symlinks"         // the recorded value covers what symlinks here stand for
-	ReasonExcluded      = "excluded-files"   // the recorded value leaves out files that installers leave out
-	ReasonLeftOut       = "left-out-files"   // the recorded value leaves out these, as it does symlinks of the source
-	ReasonWrongOrder    = "wrong-order"      // the recorded value has an order that is no locale's
-	ReasonInvalidRecord = "invalid-record"   // what is recorded is no value at all
-	ReasonUnreadable    = "unreadable"       // the folder can't be read whole
-	ReasonUnexplained   = "different-files"  // other files or bytes than those recorded
-	ReasonNoTreeDigest  = "no-tree-digest"   // the folder has no sha256-tree-v2, and why
-	ReasonNotInLock     = "not-in-lock"      // installed, and no record names it
-	ReasonNotInstalled  = "not-installed"    // recorded, and there is no such folder
-	ReasonPinMismatch   = "pin-mismatch"     // the pin file has another value
-	ReasonComposed      = "composed"         // compose made the folder: its own lock verifies it
-	ReasonComposedOther = "composed-invalid" // compose made the folder, which differs from its own lock
+	ReasonOtherLocale   = "other-locale"         // the value is that of another locale's order
+	ReasonTiedNames     = "tied-names"           // names that no order tells apart: several values are right
+	ReasonUnsettled     = "unsettled-characters" // names with characters whose order depends on the version of ICU
+	ReasonUndecided     = "undecided"            // not every right order could be tried
+	ReasonLineEndings   = "line-endings"         // the recorded bytes have other line ends, and nothing else differs
+	ReasonSymlinks      = "symlinks"             // the recorded value covers what symlinks here stand for
+	ReasonExcluded      = "excluded-files"       // the recorded value leaves out files that installers leave out
+	ReasonLeftOut       = "left-out-files"       // the recorded value leaves out these, as it does symlinks of the source
+	ReasonWrongOrder    = "wrong-order"          // the recorded value has an order that is no locale's
+	ReasonInvalidRecord = "invalid-record"       // what is recorded is no value at all
+	ReasonUnreadable    = "unreadable"           // the folder can't be read whole
+	ReasonUnexplained   = "different-files"      // other files or bytes than those recorded
+	ReasonNoTreeDigest  = "no-tree-digest"       // the folder has no sha256-tree-v2, and why
+	ReasonNotInLock     = "not-in-lock"          // installed, and no record names it
+	ReasonNotInstalled  = "not-installed"        // recorded, and there is no such folder
+	ReasonPinMismatch   = "pin-mismatch"         // the pin file has another value
+	ReasonComposed      = "composed"             // compose made the folder: its own lock verifies it
+	ReasonComposedOther = "composed-invalid"     // compose made the folder, which differs from its own lock
 )
 
 // maxHashed bounds the bytes that are hashed to find the record's order or to explain a difference.

@@ -72,9 +72,9 @@ func total(h hash.Hash) value {
 
 // order is files in one order.
 type order struct {
-	files   []file
-	ties    [][2]int // where paths begin and end that the order tells not apart
-	unknown []string // paths with characters that the order's data does not know
+	files     []file
+	ties      [][2]int // where paths begin and end that the order tells not apart
+	unsettled []string // paths with characters whose place depends on the version of the data
 }
 
 // collate puts files in the order of o.
@@ -86,9 +86,9 @@ func collate(o *collation.Order, files []file) order {
 	var sorted order
 	list := make([]keyed, len(files))
 	for i, f := range files {
-		key, known := o.Key(f.path)
-		if !known {
-			sorted.unknown = append(sorted.unknown, f.path)
+		key, settled := o.Key(f.path)
+		if !settled {
+			sorted.unsettled = append(sorted.unsettled, f.path)
 		}
 		list[i] = keyed{f, key}
 	}

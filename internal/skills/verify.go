@@ -191,10 +191,10 @@ func (o order) doubts() []Reason {
 		reasons = append(reasons, Reason{Reason: ReasonTiedNames, Paths: tied,
 			Message: "the order tells these names not apart, so that more than one value is right; rename all but one"})
 	}
-	if len(o.unknown) > 0 {
-		slices.Sort(o.unknown)
-		reasons = append(reasons, Reason{Reason: ReasonNewCharacters, Paths: o.unknown,
-			Message: "these names have characters that UCA 17 does not order: it depends on the version of Node.js where they are"})
+	if len(o.unsettled) > 0 {
+		slices.Sort(o.unsettled)
+		reasons = append(reasons, Reason{Reason: ReasonUnsettled, Paths: o.unsettled,
+			Message: "the place of some characters in these names depends on the version of ICU; the order of ICU 78 was tried"})
 	}
 	return reasons
 }
