@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"example.org/compose/internal/rootfs"
-	"example.org/compose/lockv2"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,8 +23,9 @@ type linuxDisk struct {
 	device uint64
 	bulk   bool
 
-	mu   sync.Mutex
-	open map[string]*openFolder // by path, without the top
+	mu      sync.Mutex
+	open    map[string]*openFolder // by path, without the top
+	digests map[string]known       // by path
 }
 
 type openFolder struct {
@@ -284,10 +284,6 @@ func (d *linuxDisk) SyncAll() error {
 }
 
 func (d *linuxDisk) Bulk() bool { return d.bulk }
-
-func (d *linuxDisk) Attributes(path lockv2.Destination) (attributes, error) {
-	return attributesOf(d.Root, path)
-}
 
 func (d *linuxDisk) List(path string) ([]string, error) {
 	var names []string

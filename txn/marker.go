@@ -27,6 +27,9 @@ type Marker struct {
 	NewLockDigest    fingerprint.LockFile // of the new lock's canonical bytes
 	OldLock, NewLock *lockv2.Lock
 	Actions          []planner.ManagedAction // what leads from the one lock to the other, by destination; Material is nil
+
+	text []byte // of the whole; nil in a marker that was read
+	lock []byte // of NewLock
 }
 
 // ReadMarker reads the marker of the target in root; nil, nil where there is none. It looks at nothing else: whether
@@ -84,13 +87,14 @@ func ParseMarker(b []byte) (*Marker, error) {
 
 // read reads the fields in their order, and returns the two locks as they stand.
 func (m *Marker) read(f *strictjson.Fields) (old, new strictjson.Value) {
-	if version := f.Get("schema_version"); version.Int() != 1 {
-		version.Fail("is %s; want 1", version.Value().Text)
+	version := f.Get("schema_version")
+	if n := version.Int(); n != 1 {
+		version.Fail("is %d; want 1", n)
 	}
 	operation := f.Get("operation")
 	m.Operation = planner.Operation(operation.Text())
 	if m.Operation != planner.Update && m.Operation != planner.Upgrade {
-		operation.Fail("is %q; want update or upgrade", m.Operation)
+		operation.Fail("is %.40q; want update or upgrade", m.Operation)
 	}
 	f.Get("source").Object(func(f *strictjson.Fields) {
 		m.Source.Repository = f.Get("repository").Text()
@@ -118,7 +122,7 @@ func readAction(f *strictjson.Fields) planner.ManagedAction {
 	switch a.Kind {
 	case planner.Create, planner.Replace, planner.Remove:
 	default:
-		kind.Fail("is %q; want create, replace or remove", a.Kind)
+		kind.Fail("is %.40q; want create, replace or remove", a.Kind)
 	}
 	if a.Kind != planner.Create {
 		readDigest(f.Get("from_sha256"), &a.From)
@@ -133,7 +137,7 @@ func readDigest[D any](n strictjson.Node, into *fingerprint.Digest[D]) {
 	text := n.Text()
 	d, err := fingerprint.Parse[fingerprint.Digest[D]](text)
 	if err != nil {
-		n.Fail("is %q; want 64 lower-case hexadecimal digits", text)
+		n.Fail("is %.80q; want 64 lower-case hexadecimal digits", text)
 		return
 	}
 	*into = d
@@ -167,6 +171,7 @@ func (m *Marker) check() error {
 	case m.NewLockDigest != fingerprint.Of[fingerprint.LockFile](b):
 		return invalidMarker("/new_lock_file_sha256", "is not the digest of the new lock")
 	}
+	m.lock = b
 	implied, err := planner.Implied(m.OldLock, m.NewLock)
 	if err != nil {
 		return invalidMarker("/new_lock", err.Error())

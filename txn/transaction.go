@@ -37,11 +37,16 @@ var errStale = errors.New("the target changed after the plan was made")
 
 // newTransaction puts a transaction together. It fails where comp does not supply what m asks for.
 func newTransaction(d disk, m *Marker, comp *planner.Composition, opt Options, validate func(context.Context) ([]validator.Fault, error)) (*transaction, error) {
-	lock, err := lockv2.Encode(m.NewLock)
-	if err != nil {
-		return nil, err
+	t := &transaction{composer: composer{disk: d, open: comp.Open, opt: opt}, marker: m, text: m.text, lock: m.lock, places: placesOf(m), validate: validate}
+	if t.text == nil {
+		t.text = m.Encode()
 	}
-	t := &transaction{composer: composer{disk: d, open: comp.Open, opt: opt}, marker: m, text: m.Encode(), lock: lock, places: placesOf(m), validate: validate}
+	if t.lock == nil {
+		var err error
+		if t.lock, err = lockv2.Encode(m.NewLock); err != nil {
+			return nil, err
+		}
+	}
 	for i := range t.actions() {
 		s := &t.places[i]
 		if s.kind == planner.Remove {
@@ -461,7 +466,8 @@ func newMarker(p *planner.ManagedPlan) (*Marker, error) {
 		m.Actions[i].Material = nil
 	}
 	// What could not be read back could not be recovered from.
-	if _, err := ParseMarker(m.Encode()); err != nil {
+	m.text, m.lock = m.Encode(), p.LockBytes()
+	if _, err := ParseMarker(m.text); err != nil {
 		return nil, fmt.Errorf("internal: the marker of this plan can't be read: %w", err)
 	}
 	return m, nil
