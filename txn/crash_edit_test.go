@@ -400,9 +400,9 @@ func TestEditManaged(t *testing.T) {
 }
 
 func (p *proof) testEdits(t *testing.T, paths []string) {
-	states, share := 3, 0.02
+	states, share := 2, 0.01
 	if *fullProof {
-		states, share = 60, 1
+		states, share = 20, 1
 	}
 	bubble(t, func(t *testing.T) { t.Log(p.edits(t, p.someStates(t, states), paths, share)) })
 }

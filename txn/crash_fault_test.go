@@ -133,9 +133,9 @@ func TestFaults(t *testing.T) {
 		updateCase().proof("update, renames by link", traits{linkInstall: true, noUnnamed: true, noExchange: true}),
 	} {
 		t.Run(p.name, func(t *testing.T) {
-			states, share := 3, 0.1
+			states, share := 2, 0.05
 			if *fullProof {
-				states, share = 60, 1
+				states, share = 20, 1
 			}
 			bubble(t, func(t *testing.T) { t.Log(p.faults(t, p.someStates(t, states), share)) })
 		})

@@ -63,18 +63,10 @@ func attemptInitial(m *memory, d disk) error {
 
 func TestCrashInitial(t *testing.T) {
 	for _, p := range []*proof{
-		initialProof("initial", traits{}),
-		initialProof("initial, a rename is durable with both folders", traits{strict: true}),
-		initialProof("initial, renames by link", traits{linkInstall: true, noUnnamed: true}),
+		initialProof("initial", traits{oneTorn: *fullProof}),
+		initialProof("initial, a rename is durable with both folders", traits{strict: true, oneTorn: *fullProof}),
+		initialProof("initial, renames by link", traits{linkInstall: true, noUnnamed: true, oneTorn: *fullProof}),
 	} {
-		t.Run(p.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				lim := limits{sets: 32, runs: 30, kills: 2}
-				if *fullProof {
-					lim = limits{sets: 4096, kills: 1}
-				}
-				t.Log(p.crash(t, lim))
-			})
-		})
+		p.testCrash(t)
 	}
 }

@@ -212,20 +212,13 @@ func (u *managed) check(m *memory) []validator.Fault {
 }
 
 func TestCrashManaged(t *testing.T) {
+	byLink := traits{linkInstall: true, noUnnamed: true, noExchange: true}
 	for _, p := range []*proof{
-		smallCase().proof("upgrade, small", traits{}),
-		updateCase().proof("update", traits{}),
-		updateCase().proof("update, a rename is durable with both folders", traits{strict: true}),
-		updateCase().proof("update, renames by link", traits{linkInstall: true, noUnnamed: true, noExchange: true}),
+		smallCase().proof("upgrade", traits{}),
+		smallCase().proof("upgrade, a rename is durable with both folders", traits{strict: true}),
+		smallCase().proof("upgrade, renames by link", byLink),
+		updateCase().proof("update", traits{oneTorn: *fullProof}),
 	} {
-		t.Run(p.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				lim := limits{sets: 32, runs: 30, kills: 2}
-				if *fullProof {
-					lim = limits{sets: 4096, kills: 1}
-				}
-				t.Log(p.crash(t, lim))
-			})
-		})
+		p.testCrash(t)
 	}
 }

@@ -142,6 +142,19 @@ func (p *proof) crash(t *testing.T, lim limits) tally {
 	return sum
 }
 
+// testCrash is a test of p: a sample, or everything.
+func (p *proof) testCrash(t *testing.T) {
+	t.Run(p.name, func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			lim := limits{sets: 32, runs: 15, kills: 2}
+			if *fullProof {
+				lim = limits{sets: 4096, kills: 1}
+			}
+			t.Log(p.crash(t, lim))
+		})
+	})
+}
+
 // wantEnd holds what a run that succeeded left against the right end, and whether all of it is durable.
 func (p *proof) wantEnd(t *testing.T, m *memory, lim limits, rng *rand.Rand) {
 	t.Helper()
