@@ -139,6 +139,10 @@ func (c *skillsPinCommand) Run(s *session) error {
 	if err := renameio.WriteFile(out, pins.Encode(), 0o644, renameio.WithTempDir(filepath.Dir(out))); err != nil {
 		return &commandError{diag.Wrap(codeWriteFailed, out, "the pin file can't be written", pathCause(err))}
 	}
+	// The answer is what verify says from now on.
+	if results, err = c.verify(s.ctx, skills.Records{Lock: lock, Pins: pins}); err != nil {
+		return err
+	}
 	for _, r := range results {
 		if r.Recorded != "" && r.Verdict != skills.Match {
 			s.warn(r.Folder + ": pinned as it is, though it does not match its computedHash; compose skills verify says why")

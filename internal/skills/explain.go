@@ -272,6 +272,9 @@ const maxTwins = 8
 func (s *search) leftOut(files []file) [][]file {
 	var sets [][]file
 	seen := map[string]bool{".": true}
+	if len(files) < 2 {
+		return nil // a record of nothing explains nothing
+	}
 	for _, f := range files {
 		sets = append(sets, []file{f})
 	}
