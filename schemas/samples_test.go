@@ -21,7 +21,7 @@ var (
 		"files":[{"destination":".github/a.yml","component":"artifact.app","ownership":"managed","materialized_sha256":` + digest + `}]}`
 	place        = `"destination":"a/b","component":"artifact.app","ownership":"managed"`
 	fileConflict = `{"destination":"a","code":"LOCAL_MODIFICATION","component":"artifact.app","message":"edited","line_endings_only":true}`
-	files        = `{"create":[{` + place + `,"to_sha256":` + digest + `}],"replace":[{` + place + `,"from_sha256":` + digest + `,"to_sha256":` + digest + `}],
+	files        = `{"create":[{` + place + `,"to_sha256":` + digest + `}],"replace":[{` + place + `,"from_sha256":` + digest + `,"to_sha256":` + digest + `},{` + place + `,"from_sha256":` + digest + `,"to_sha256":` + digest + `,"includes":{"added":[],"removed":["partials/a.md"],"changed":[]}}],
 		"remove":[{` + place + `,"from_sha256":` + digest + `}],
 		"preserve":[{"destination":"s","component":"artifact.app","ownership":"seed","current_sha256":` + digest + `,"lock_sha256":` + digest + `,"reason":"a seed"}],
 		"unchanged":[],"conflict":[` + fileConflict + `]}`
@@ -113,8 +113,9 @@ var samples = map[string]struct {
 	schemas.HashResult: {
 		valid: []string{`{"results":[{"path":"a","algorithm":"sc-sha/text","digest":` + digest + `},{"path":"b","code":"SC_SHA_INVALID_UTF8","message":"m"},{"path":"c","algorithm":"sha256-tree-v2","digest":"sha256-tree-v2:` + strings.Repeat("ab", 32) + `","legacy":` + digest + `}]}`,
 			`{"algorithm":"sc-sha/manifest/v1","digest":` + digest + `}`,
-			`{"source_composition_sha256":` + digest + `,"rendered_output_sha256":` + digest + `,"skillrx_composition_sha256":` + digest + `,"manifest":{"schema":"sc-sha/manifest/v1","nodes":[{"source":{"kind":"local_path","value":"a"},"sha256":` + digest + `}],"edges":[{"parent":{"kind":"local_path","value":"a"},"child":{"kind":"url","value":"b"},"occurrence":0}]}}`},
-		invalid: [][3]string{{"/results/0/digest", "", " oneOf"}, {"/results", "null", " oneOf"}},
+			`{"source_composition_sha256":` + digest + `,"rendered_output_sha256":` + digest + `,"skillrx_composition_sha256":` + digest + `,"manifest":{"schema":"sc-sha/manifest/v1","nodes":[{"source":{"kind":"local_path","value":"a"},"sha256":` + digest + `}],"edges":[{"parent":{"kind":"local_path","value":"a"},"child":{"kind":"url","value":"b"},"occurrence":0}]},
+				"tree":[{"path":"a","node_sha256":` + digest + `,"composition_sha256":` + digest + `,"edges":[{"include_path":"b","child_sha":` + digest + `,"occurrence":0}]}],"matches":true}`},
+		invalid: [][3]string{{"/results/0/digest", "", " oneOf"}, {"/results/1/matches", "true", " oneOf"}, {"/results", "null", " oneOf"}},
 	},
 	schemas.SkillsResult: {
 		valid: []string{`{"skills":[{"name":"a","folder":".agents/skills/a","recorded":` + digest + `,"verdict":"match","form":"folder","digest":"sha256-tree-v2:` + strings.Repeat("ab", 32) + `","reasons":[{"reason":"other-locale","message":"m","locales":["sv"]}]},

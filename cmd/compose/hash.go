@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"example.org/compose/fingerprint/scsha"
 	"example.org/compose/fingerprint/treedigest"
@@ -16,11 +18,54 @@ import (
 const textAlgorithm = "sc-sha/text"
 
 type hashCommand struct {
-	Text hashTextCommand `cmd:"" help:"The identity of UTF-8 texts: SHA-256 with line ends made LF."`
-	Tree hashTreeCommand `cmd:"" help:"The identity of folders: names and bytes of every regular file."`
+	Text     hashTextCommand     `cmd:"" help:"The identity of UTF-8 texts: SHA-256 with line ends made LF."`
+	Tree     hashTreeCommand     `cmd:"" help:"The identity of folders: names and bytes of every regular file."`
+	Manifest hashManifestCommand `cmd:"" help:"The identity of a resolved manifest in a JSON file."`
+	Template hashTemplateCommand `cmd:"" help:"The identities of a text with all that it includes, and the expanded text."`
+}
+
+// checkFlag is the value that a command is to come to.
+type checkFlag struct {
+	Check string `placeholder:"DIGEST" help:"Also say whether the value is this one; exit 2 if not."`
+}
+
+// check refuses what can't be a value, so that a slip is not taken for a difference. prefix is "" or that of an algorithm
+// whose older form has none.
+func (c *checkFlag) check(prefix string) error {
+	digits := strings.TrimPrefix(c.Check, prefix)
+	if c.Check == "" || len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == "" {
+		return nil
+	}
+	return &usageError{msg: fmt.Sprintf("--check %s is no digest; give %s64 lower-case hexadecimal digits", c.Check, prefix)}
+}
+
+// against returns whether a value is the one to check against; nil where none was given.
+func (c *checkFlag) against(digest string) *bool {
+	if c.Check == "" {
+		return nil
+	}
+	matches := digest == c.Check
+	return &matches
+}
+
+// matchMembers tells in a document what came of --check.
+func matchMembers(matches *bool) []strictjson.Member {
+	if matches == nil {
+		return nil
+	}
+	return []strictjson.Member{strictjson.F("matches", strictjson.Boolean(*matches))}
+}
+
+// matchExit is the exit status after --check.
+func matchExit(matches *bool) int {
+	if matches != nil && !*matches {
+		return exitRefused
+	}
+	return exitDone
 }
 
 type hashTextCommand struct {
+	checkFlag
 	Files []string `arg:"" name:"file" help:"UTF-8 text files."`
 }
 
@@ -29,6 +74,9 @@ func (c *hashTextCommand) Help() string {
 }
 
 func (c *hashTextCommand) Run(s *session) error {
+	if err := c.check(""); err != nil {
+		return err
+	}
 	results := make([]hashResult, len(c.Files))
 	for i, name := range c.Files {
 		if err := s.ctx.Err(); err != nil {
@@ -36,6 +84,7 @@ func (c *hashTextCommand) Run(s *session) error {
 		}
 		results[i] = hashResult{path: name, algorithm: textAlgorithm}
 		results[i].digest, results[i].err = hashText(name)
+		results[i].matches = c.against(results[i].digest)
 	}
 	return s.hashed(results)
 }
@@ -59,6 +108,7 @@ func hashText(name string) (string, error) {
 }
 
 type hashTreeCommand struct {
+	checkFlag
 	Legacy  bool     `help:"Also print the older form, for records that hold it."`
 	Folders []string `arg:"" name:"dir" help:"Folders."`
 }
@@ -68,9 +118,22 @@ func (c *hashTreeCommand) Help() string {
 }
 
 func (c *hashTreeCommand) Run(s *session) error {
+	if err := c.check(treedigest.Algorithm + ":"); err != nil {
+		return err
+	}
 	results := make([]hashResult, len(c.Folders))
 	for i, name := range c.Folders {
-		results[i] = hashTree(s.ctx, name, c.Legacy)
+		older := c.Check != "" && !strings.Contains(c.Check, ":")
+		results[i] = hashTree(s.ctx, name, c.Legacy || older)
+		if results[i].matches = c.against(results[i].digest); older {
+			results[i].matches = c.against(results[i].legacy)
+			if results[i].err == nil && *results[i].matches {
+				s.warn(fmt.Sprintf("%s matches by the older rule, under which other folders can have the same value; record %s instead", name, results[i].digest))
+			}
+		}
+		if !c.Legacy {
+			results[i].legacy = ""
+		}
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}
@@ -104,6 +167,7 @@ func hashTree(ctx context.Context, name string, legacy bool) hashResult {
 type hashResult struct {
 	path, algorithm, digest string
 	legacy                  string // "" where it was not asked for
+	matches                 *bool  // nil without --check
 	err                     error
 }
 
@@ -111,7 +175,7 @@ type hashResult struct {
 func (s *session) hashed(results []hashResult) error {
 	exit := exitDone
 	for _, r := range results {
-		if r.err != nil {
+		if r.err != nil || matchExit(r.matches) != exitDone {
 			exit = exitRefused
 		}
 	}
@@ -137,7 +201,7 @@ func (r hashResult) document() strictjson.Value {
 	if r.legacy != "" {
 		members = append(members, strictjson.F("legacy", strictjson.Str(r.legacy)))
 	}
-	return strictjson.Obj(members...)
+	return strictjson.Obj(append(members, matchMembers(r.matches)...)...)
 }
 
 func (r hashResult) text(w *textWriter) {
@@ -145,7 +209,11 @@ func (r hashResult) text(w *textWriter) {
 		w.line("! %s: %s", r.path, r.err)
 		return
 	}
-	w.line("%s  %s", r.digest, r.path)
+	if matchExit(r.matches) != exitDone {
+		w.line("! %s  %s (another value)", r.digest, r.path)
+	} else {
+		w.line("%s  %s", r.digest, r.path)
+	}
 	if r.legacy != "" {
 		w.line("%s  %s (legacy)", r.legacy, r.path)
 	}

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"example.org/compose/fingerprint/scsha"
+	"example.org/compose/fingerprint/skillrx"
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/strictjson"
+	"example.org/compose/resolver/include"
+	"github.com/google/renameio/v2"
+)
+
+type hashTemplateCommand struct {
+	checkFlag
+	Root        string   `placeholder:"DIR" help:"The root: names in the manifest are relative to it, and nothing outside is read (default: the file's folder)."`
+	Profile     string   `enum:"sc-compose,include-v1" default:"sc-compose" placeholder:"PROFILE" help:"sc-compose (default), the public rule, or include-v1, that of composed materials."`
+	AllowedRoot []string `sep:"none" placeholder:"DIR" help:"Another folder that may be read; may be repeated. With include-v1 one, which has the part of partials/."`
+	MaxDepth    int      `default:"32" placeholder:"N" help:"How deep includes may go, the file itself at 0 (default: 32; 128 counts at most)."`
+	Context     string   `placeholder:"FILE" help:"Options of the rendering as JSON, to bind the skillrx value to."`
+	Text        string   `placeholder:"FILE" help:"Write the expanded text to this file."`
+	Tree        bool     `help:"Also print each file's own values and includes."`
+	File        string   `arg:"" name:"file" help:"The text to begin with."`
+}
+
+func (c *hashTemplateCommand) Help() string {
+	return "Lines such as @<parts/head.md> give way to the file that they name; docs/includes.md has the rule. --check compares source_composition_sha256."
+}
+
+func (c *hashTemplateCommand) Run(s *session) error {
+	var known templateResult
+	err := c.run(s, &known)
+	if fault := (*include.Error)(nil); errors.As(err, &fault) && s.format == formatJSON {
+		return s.answer(known.failed(fault), nil, exitRefused)
+	}
+	return err
+}
+
+// run fills in what becomes known, and answers.
+func (c *hashTemplateCommand) run(s *session, result *templateResult) error {
+	if err := c.check(""); err != nil {
+		return err
+	}
+	switch {
+	case c.MaxDepth < 0:
+		return &usageError{msg: fmt.Sprintf("--max-depth %d is no depth; give 0 or more", c.MaxDepth)}
+	case include.Profile(c.Profile) == include.Materials && len(c.AllowedRoot) > 1:
+		return &usageError{msg: "--profile include-v1 knows one --allowed-root, which has the part of partials/"}
+	}
+	var options *skillrx.ContextDigest
+	if c.Context != "" {
+		digest, err := readContext(s.ctx, c.Context)
+		if err != nil {
+			return err
+		}
+		options = &digest
+	}
+	composition, err := c.resolve(s.ctx)
+	if err != nil {
+		return err
+	}
+	if err := result.hash(composition, options); err != nil {
+		return err
+	}
+	if result.output, err = c.expand(s.ctx, composition); err != nil {
+		return err
+	}
+	result.matches, result.withTree = c.against(result.source.String()), c.Tree
+	return s.answer(result.document(), result.text, matchExit(result.matches))
+}
+
+// readContext reads the options of a rendering.
+func readContext(ctx context.Context, name string) (skillrx.ContextDigest, error) {
+	const most = 64 << 20
+	b, err := readFile(ctx, name, most)
+	if err != nil {
+		return skillrx.ContextDigest{}, err
+	}
+	if len(b) > most {
+		return skillrx.ContextDigest{}, &commandError{diag.New(codeReadFailed, name, fmt.Sprintf("the options have more than %d bytes", most))}
+	}
+	digest, err := skillrx.ParseContext(b)
+	if coded := (diag.Coded)(nil); errors.As(err, &coded) {
+		return digest, &commandError{diag.New(coded.Code(), name, err.Error())}
+	}
+	return digest, err
+}
+
+func (c *hashTemplateCommand) resolve(ctx context.Context) (*include.Composition, error) {
+	profile := include.Profile(c.Profile)
+	root := c.Root
+	if root == "" {
+		root = filepath.Dir(c.File)
+	}
+	folder, err := include.OpenFolder(include.FolderOptions{Root: root, Allowed: c.AllowedRoot, NoSymlinks: profile == include.Materials})
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	start, err := folder.Start(c.File)
+	if err != nil {
+		return nil, readError(c.File, err)
+	}
+	depth := c.MaxDepth
+	if depth == 0 {
+		depth = -1
+	}
+	return include.Resolve(ctx, folder, start, include.Options{Profile: profile, Depth: depth})
+}
+
+// expand makes the whole text, writes it where it was asked for, and returns its SHA-256.
+func (c *hashTemplateCommand) expand(ctx context.Context, composition *include.Composition) (string, error) {
+	text, err := composition.Open()
+	if err != nil {
+		return "", err
+	}
+	text = untilDone{ctx, text}
+	sum := sha256.New()
+	if c.Text == "" {
+		_, err = io.Copy(sum, text)
+		return hex.EncodeToString(sum.Sum(nil)), err
+	}
+	file, err := renameio.NewPendingFile(c.Text, renameio.WithTempDir(filepath.Dir(c.Text)), renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+	if err == nil {
+		defer file.Cleanup()
+		out := bufio.NewWriterSize(file, 1<<16)
+		_, err = io.Copy(io.MultiWriter(sum, out), text)
+		if err == nil {
+			err = out.Flush()
+		}
+		if err == nil {
+			err = file.CloseAtomicallyReplace()
+		}
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if err != nil {
+		return "", &commandError{diag.Wrap(codeWriteFailed, c.Text, "the text can't be written", pathCause(err))}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// untilDone reads until a context ends.
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u untilDone) Read(p []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return u.r.Read(p)
+}
+
+// templateResult is what is known of a text with all that it includes.
+type templateResult struct {
+	source   scsha.CompositionDigest
+	output   string // SHA-256 of the expanded text
+	skillrx  skillrx.CompositionDigest
+	manifest scsha.Manifest
+	tree     *skillrx.Tree
+	withTree bool
+	matches  *bool
+}
+
+func (r *templateResult) hash(composition *include.Composition, options *skillrx.ContextDigest) (err error) {
+	if r.tree, err = composition.Tree(); err != nil {
+		return err
+	}
+	r.skillrx = r.tree.Composition(options)
+	if r.manifest, err = composition.Manifest(); err != nil {
+		return err
+	}
+	r.source, err = scsha.CalculateCompositionHash(r.manifest)
+	return err
+}
+
+// failed is the document of an error. Unlike in a plan, the chain is what it is about, so it stands at the top; where only the
+// expansion is too large, the value that does without one is there too.
+func (r *templateResult) failed(fault *include.Error) strictjson.Value {
+	members := errorDocument(fault, fault).Members
+	for i := range members {
+		if members[i].Name == "details" {
+			members[i] = fault.Details()[0]
+		}
+	}
+	if r.tree != nil {
+		members = append(members, strictjson.F("details", strictjson.Obj(strictjson.F("skillrx_composition_sha256", strictjson.Str(r.skillrx.String())))))
+	}
+	return strictjson.Obj(members...)
+}
+
+func (r *templateResult) document() strictjson.Value {
+	members := []strictjson.Member{
+		strictjson.F("source_composition_sha256", strictjson.Str(r.source.String())),
+		strictjson.F("rendered_output_sha256", strictjson.Str(r.output)),
+		strictjson.F("skillrx_composition_sha256", strictjson.Str(r.skillrx.String())),
+		strictjson.F("manifest", manifestDocument(&r.manifest)),
+	}
+	if r.withTree {
+		members = append(members, strictjson.F("tree", strictjson.List(r.tree.Nodes, treeNode)))
+	}
+	return strictjson.Obj(append(members, matchMembers(r.matches)...)...)
+}
+
+func manifestDocument(m *scsha.Manifest) strictjson.Value {
+	sources := make(map[scsha.Source]strictjson.Value, len(m.Nodes)) // shared: there may be a million edges
+	nodes := strictjson.List(m.Nodes, func(n scsha.Node) strictjson.Value {
+		source := strictjson.Obj(strictjson.F("kind", strictjson.Str(n.Source.Kind)), strictjson.F("value", strictjson.Str(n.Source.Value)))
+		sources[n.Source] = source
+		return strictjson.Obj(strictjson.F("source", source), strictjson.F("sha256", strictjson.Str(n.SHA256)))
+	})
+	return strictjson.Obj(
+		strictjson.F("schema", strictjson.Str(m.Schema)),
+		strictjson.F("nodes", nodes),
+		strictjson.F("edges", strictjson.List(m.Edges, func(e scsha.Edge) strictjson.Value {
+			return strictjson.Obj(
+				strictjson.F("parent", sources[e.Parent]),
+				strictjson.F("child", sources[e.Child]),
+				strictjson.F("occurrence", strictjson.Int(int64(e.Occurrence))),
+			)
+		})),
+	)
+}
+
+func treeNode(n skillrx.Node) strictjson.Value {
+	return strictjson.Obj(
+		strictjson.F("path", strictjson.Str(n.Path)),
+		strictjson.F("node_sha256", strictjson.Str(n.Digest.String())),
+		strictjson.F("composition_sha256", strictjson.Str(n.Composition.String())),
+		strictjson.F("edges", strictjson.List(n.Edges, func(e skillrx.Edge) strictjson.Value {
+			return strictjson.Obj(
+				strictjson.F("include_path", strictjson.Str(e.Path)),
+				strictjson.F("child_sha", strictjson.Str(e.Child.String())),
+				strictjson.F("occurrence", strictjson.Int(int64(e.Occurrence))),
+			)
+		})),
+	)
+}
+
+func (r *templateResult) text(w *textWriter) {
+	mark := ""
+	if matchExit(r.matches) != exitDone {
+		mark = " (another value)"
+	}
+	w.line("source composition   %s%s", r.source, mark)
+	w.line("rendered output      %s", r.output)
+	w.line("skillrx composition  %s", r.skillrx)
+	w.line("")
+	w.line("%s, %s:", count(len(r.manifest.Nodes), "file"), count(len(r.manifest.Edges), "include"))
+	for _, n := range r.manifest.Nodes {
+		w.line("  %s  %s", n.SHA256, n.Source.Value)
+	}
+	if !r.withTree {
+		return
+	}
+	w.line("")
+	for _, n := range r.tree.Nodes {
+		w.line("%s", n.Path)
+		w.line("  node         %s", n.Digest)
+		w.line("  composition  %s", n.Composition)
+		for _, e := range n.Edges {
+			w.line("  includes     %s  %s (%d before)", e.Child, e.Path, e.Occurrence)
+		}
+	}
+}
