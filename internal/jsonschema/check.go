@@ -11,6 +11,7 @@ import (
 type run struct {
 	steps    int // what is left to spend; below 0 every check fails at once
 	findings []finding
+	undone   *finding // what could not be told, so that there is no verdict; the first one
 }
 
 // finding is a violation whose pointer is not built yet: most are thrown away again, with an alternative.
@@ -20,6 +21,17 @@ type finding struct {
 }
 
 func (r *run) spend(steps int) { r.steps -= steps }
+
+// giveUp ends the validation without a verdict: what can't be told is neither true nor, below a "not", false.
+func (r *run) giveUp(at *place, message string) {
+	if r.undone == nil {
+		r.undone = &finding{at, "bound", message}
+	}
+	r.steps = -1
+}
+
+// vastMessage is about two numbers whose exponents have more digits than are computed with.
+const vastMessage = "holds a number with an exponent of more than 18 digits, which can't be compared; write a smaller one"
 
 // verdict collects what is wrong with one value under one schema.
 type verdict struct {
@@ -62,7 +74,7 @@ func (r *run) check(s *schema, v *strictjson.Value, at *place, out *[]finding, m
 		w.fail("type", "%s", s.typeMessage(v))
 		return false
 	}
-	if s.constant != nil && !matches(s.constant, v) {
+	if s.constant != nil && !r.equal(s.constant, v) {
 		w.fail("const", "is %s; want %s", show(v), show(s.constant))
 	}
 	if s.enum != nil {
@@ -94,7 +106,7 @@ func (s *schema) hasType(v *strictjson.Value) bool {
 
 func (w *verdict) enum(s *schema, v *strictjson.Value) {
 	for i := range s.enum {
-		if matches(&s.enum[i], v) {
+		if w.r.equal(&s.enum[i], v) {
 			return
 		}
 	}
@@ -107,23 +119,42 @@ func (w *verdict) number(s *schema, token string) {
 	}
 	w.r.spend(len(token) / 16)
 	d := parseDecimal(token)
-	if m := s.minimum; m != nil && d.compare(*m) < 0 {
+	compare := func(m *decimal) int {
+		order, told := d.compare(*m)
+		if !told {
+			w.r.giveUp(w.at, vastMessage)
+		}
+		return order
+	}
+	if m := s.minimum; m != nil && compare(m) < 0 {
 		w.fail("minimum", "is %s; want %s or more", short(token), short(m.token))
 	}
-	if m := s.maximum; m != nil && d.compare(*m) > 0 {
+	if m := s.maximum; m != nil && compare(m) > 0 {
 		w.fail("maximum", "is %s; want %s or less", short(token), short(m.token))
 	}
-	if m := s.exclusiveMinimum; m != nil && d.compare(*m) <= 0 {
+	if m := s.exclusiveMinimum; m != nil && compare(m) <= 0 {
 		w.fail("exclusiveMinimum", "is %s; want more than %s", short(token), short(m.token))
 	}
-	if m := s.exclusiveMaximum; m != nil && d.compare(*m) >= 0 {
+	if m := s.exclusiveMaximum; m != nil && compare(m) >= 0 {
 		w.fail("exclusiveMaximum", "is %s; want less than %s", short(token), short(m.token))
 	}
 	if m := s.multipleOf; m != nil {
-		w.r.spend(100)
-		if !d.multipleOf(*m) {
-			w.fail("multipleOf", "is %s; want a multiple of %s", short(token), short(m.token))
-		}
+		w.multipleOf(d, *m)
+	}
+}
+
+func (w *verdict) multipleOf(d, m decimal) {
+	if w.r.spend(multipleSteps(d, m)); w.r.steps < 0 {
+		return
+	}
+	multiple, told := d.multipleOf(m)
+	switch {
+	case !told && (d.vast || m.vast):
+		w.r.giveUp(w.at, vastMessage)
+	case !told:
+		w.r.giveUp(w.at, fmt.Sprintf("is %s, and whether that is a multiple of %s can't be told: a multipleOf of the schema has at most %d digits", short(d.token), short(m.token), maxDivisor))
+	case !multiple:
+		w.fail("multipleOf", "is %s; want a multiple of %s", short(d.token), short(m.token))
 	}
 }
 

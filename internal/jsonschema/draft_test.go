@@ -53,6 +53,9 @@ func TestVerdictIsTheDrafts(t *testing.T) {
 		}
 		for range 10 {
 			doc := g.document(3)
+			if strings.Contains(schema, `"integer"`) && (strings.Contains(doc, "1.0") || strings.Contains(doc, "e-")) {
+				continue // the one difference: what an integer's token is
+			}
 			d := json.NewDecoder(strings.NewReader(doc))
 			d.UseNumber()
 			var v any
@@ -89,7 +92,7 @@ func (g generator) document(depth int) string {
 	case 0:
 		return g.pick("null", "true", "false")
 	case 1:
-		return g.pick("0", "1", "-1", "2", "3", "10", "0.5", "1.5", "250")
+		return g.pick("0", "1", "-1", "2", "3", "10", "0.5", "1.5", "250", "1.0", "10e-1")
 	case 2, 3:
 		return g.pick(`""`, `"a"`, `"b"`, `"ab"`, `"aab"`, `"é"`)
 	case 4:

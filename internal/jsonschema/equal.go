@@ -8,38 +8,43 @@ import (
 	"example.org/compose/internal/strictjson"
 )
 
-// matches reports whether v is the constant want: the same value, numbers by what they mean, but where want
-// is written as an integer, v is, too.
-func matches(want, v *strictjson.Value) bool {
-	if want.Kind != v.Kind {
+// equal reports whether two values are the same: numbers by what they mean, so that 1, 1.0 and 10e-1 are one value,
+// objects whatever the order of their members. const, enum and uniqueItems know no other equality.
+func (r *run) equal(a, b *strictjson.Value) bool {
+	if a.Kind != b.Kind {
 		return false
 	}
-	switch want.Kind {
+	switch a.Kind {
 	case strictjson.Bool:
-		return want.Truth == v.Truth
+		return a.Truth == b.Truth
 	case strictjson.String:
-		return want.Text == v.Text
+		return a.Text == b.Text
 	case strictjson.Number:
-		if strictjson.IsInteger(want.Text) && !strictjson.IsInteger(v.Text) {
-			return false
+		if a.Text == b.Text {
+			return true
 		}
-		return want.Text == v.Text || parseDecimal(want.Text).compare(parseDecimal(v.Text)) == 0
+		r.spend((len(a.Text) + len(b.Text)) / 16)
+		order, told := parseDecimal(a.Text).compare(parseDecimal(b.Text))
+		if !told {
+			r.giveUp(nil, vastMessage)
+		}
+		return told && order == 0
 	case strictjson.Array:
-		if len(want.Items) != len(v.Items) {
+		if len(a.Items) != len(b.Items) {
 			return false
 		}
-		for i := range want.Items { // by place: a Value is large
-			if !matches(&want.Items[i], &v.Items[i]) {
+		for i := range a.Items { // by place: a Value is large
+			if !r.equal(&a.Items[i], &b.Items[i]) {
 				return false
 			}
 		}
 	case strictjson.Object:
-		if len(want.Members) != len(v.Members) {
+		if len(a.Members) != len(b.Members) {
 			return false
 		}
-		a, b := sortedMembers(want), sortedMembers(v)
-		for i := range a {
-			if a[i].Name != b[i].Name || !matches(&a[i].Value, &b[i].Value) {
+		of, other := sortedMembers(a), sortedMembers(b)
+		for i := range of {
+			if of[i].Name != other[i].Name || !r.equal(&of[i].Value, &other[i].Value) {
 				return false
 			}
 		}
@@ -53,7 +58,7 @@ func sortedMembers(v *strictjson.Value) []strictjson.Member {
 	return members
 }
 
-// appendKey appends bytes that are the same for, and only for, the same value.
+// appendKey appends bytes that are the same for, and only for, the same value, as equal has it.
 func (r *run) appendKey(b []byte, v *strictjson.Value) []byte {
 	r.spend(1 + len(v.Text)/16)
 	field := func(text string) {
@@ -68,7 +73,11 @@ func (r *run) appendKey(b []byte, v *strictjson.Value) []byte {
 		}
 		return append(b, 0)
 	case strictjson.Number:
-		field(parseDecimal(v.Text).key())
+		d := parseDecimal(v.Text)
+		if d.vast {
+			r.giveUp(nil, vastMessage)
+		}
+		field(d.key())
 	case strictjson.String:
 		field(v.Text)
 	case strictjson.Array:

@@ -4,9 +4,9 @@
 // Start with Compile and Schema.Validate. The package is small because it leaves out what reaches
 // outside a document: $ref leads to a place or an $anchor of the same document; a nested $id,
 // $dynamicRef and $vocabulary are refused when the schema is compiled. format and the content keywords
-// are annotations. In one thing it is stricter than the draft: where a schema asks for an integer (type
-// integer, or a constant that is one), the document's token is -?(0|[1-9][0-9]*), so that 1.0 and 1e0
-// are none.
+// are annotations. In one thing it is stricter than the draft: type integer asks for the token
+// -?(0|[1-9][0-9]*), so that 1.0 and 1e0 are none. Everything else looks at values: for const, enum and
+// uniqueItems 1 and 1.0 are the same.
 //
 // A schema and a document may both be hostile: nothing here reads a file or the network, numbers of any
 // size are compared without being expanded, and the work of one validation is bounded (MaxSteps). A general
@@ -67,7 +67,8 @@ type Schema struct {
 
 // Validate returns the violations of doc, at most MaxViolations, by pointer, then rule, then message, without
 // repetitions; none when doc conforms. Of several alternatives that all fail, the one that is meant is
-// reported where that can be told. A validation past MaxSteps is a violation with the rule "bound".
+// reported where that can be told. A validation without a verdict is one violation with the rule "bound": one past
+// MaxSteps, one that has to compare exponents of more than 18 digits, or to divide by more than 1,000 digits.
 func (s *Schema) Validate(doc strictjson.Value) []Violation { return s.validate(doc, MaxSteps) }
 
 // ValidateTrusted is Validate without the bound of steps, for a schema that is known to need few of them
@@ -85,6 +86,9 @@ func (s *Schema) validate(doc strictjson.Value, steps int) []Violation {
 	}
 	if r.check(s.root, &doc, nil, &r.findings, marks) {
 		return nil
+	}
+	if r.undone != nil {
+		return []Violation{{r.undone.at.pointer(), r.undone.rule, r.undone.message}}
 	}
 	if r.steps < 0 {
 		return []Violation{{Rule: "bound", Message: "the document and its schema are too large to be checked against each other; make one of them smaller or simpler"}}

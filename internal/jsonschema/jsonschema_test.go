@@ -27,10 +27,13 @@ func TestValidate(t *testing.T) {
 		"integer or number":              {`{"type":["integer","number"]}`, `1.0`, ``},
 		"integer or null":                {`{"type":["integer","null"]}`, `1.0`, ` type: is a number; want null or an integer`},
 		"minus zero":                     {`{"type":"integer"}`, `-0`, ``},
-		"integer constant":               {`{"const":1}`, `1.0`, ` const: is 1.0; want 1`},
-		"integer constant, deep":         {`{"const":{"a":[1]}}`, `{"a":[1e0]}`, ` const: is an object; want an object`},
+		"integer constant":               {`{"const":1}`, `1.0`, ``},
+		"other constant":                 {`{"const":1}`, `1.01`, ` const: is 1.01; want 1`},
+		"integer constant by its token":  {`{"type":"integer","const":1}`, `1.0`, ` type: is 1.0; want an integer, written without a point or an exponent`},
+		"integer constant, deep":         {`{"const":{"a":[1]}}`, `{"a":[1e0]}`, ``},
 		"number constant":                {`{"const":1.0}`, `1`, ``},
-		"integer enum":                   {`{"enum":[1,"a"]}`, `1.0`, ` enum: is 1.0; want one of 1, "a"`},
+		"integer enum":                   {`{"enum":[1,"a"]}`, `1.0`, ``},
+		"unique, by value":               {`{"uniqueItems":true}`, `[1,1.0]`, ` uniqueItems: 1.0 is there twice, as items 0 and 1`},
 		"one of an enum":                 {`{"enum":["a"]}`, `"b"`, ` enum: is "b"; want "a"`},
 		"empty enum":                     {`{"enum":[]}`, `1`, ` enum: is 1; want nothing at all`},
 		"order of members":               {`{"const":{"a":1,"b":2}}`, `{"b":2,"a":1}`, ``},
@@ -151,12 +154,32 @@ func TestNumbersAreNotExpanded(t *testing.T) {
 		{`{"type":"integer","minimum":1}`, digits, true},
 		{`{"maximum":1e1000000}`, digits, true},
 		{`{"maximum":1e999999}`, digits, false},
-		{`{"multipleOf":3}`, digits, false}, // it is one, and past what is told
+		{`{"multipleOf":3}`, digits, true},
+		{`{"multipleOf":7}`, digits[:999_999], false},
+		{`{"multipleOf":7}`, digits[:999_996], true}, // 10^6 is 1 modulo 7
+		{`{"multipleOf":` + digits[:1000] + `}`, digits, true},
+		{`{"multipleOf":` + digits[:999] + `}`, digits, false},
+		{`{"multipleOf":` + digits[:1001] + `}`, digits[:1000], false}, // smaller
+		{`{"multipleOf":` + digits[:1001] + `}`, digits[:1001], true},  // the same
+		{`{"multipleOf":` + digits[:1001] + `}`, "0", true},
+		{`{"multipleOf":10}`, "15", false},
+		{`{"multipleOf":4}`, "1e999999999", true},
+		{`{"multipleOf":3}`, "1e999999999", false},
+		{`{"multipleOf":3e999999999}`, "9e999999999", true},
+		{`{"multipleOf":1}`, "1e-999999999", false},
 		{`{"multipleOf":0.01}`, "1.25", true},
 		{`{"multipleOf":0.01}`, "1.255", false},
-		{`{"multipleOf":1e-999999999}`, "1", false},
+		{`{"multipleOf":1e-999999999}`, "1", true},
+		{`{"multipleOf":3e-999999999}`, "1", false},
 		{`{"multipleOf":7}`, "0e999999999", true},
-		{`{"const":100}`, "1e2", false},
+		{`{"const":100}`, "1e2", true},
+		{`{"const":1e999999999}`, "10e999999998", true},
+		{`{"const":1e999999999}`, "10e999999999", false},
+		{`{"minimum":1}`, "1e99999999999999999999", true},
+		{`{"minimum":1}`, "1e-99999999999999999999", false},
+		{`{"const":1e99999999999999999999}`, "-1e99999999999999999999", false},
+		{`{"const":1e99999999999999999999}`, "1e-99999999999999999999", false},
+		{`{"const":0}`, "0e99999999999999999999", true},
 		{`{"const":1e2}`, "100", true},
 		{`{"const":0.0}`, "-0", true},
 		{`{"uniqueItems":true}`, "[1e999999999,10e999999998]", false},
@@ -173,6 +196,36 @@ func TestNumbersAreNotExpanded(t *testing.T) {
 		}
 		if got := s.Validate(parse(t, tt.doc)); (len(got) == 0) != tt.valid {
 			t.Errorf("%s, %.40s: got %s; want valid %v", tt.schema, tt.doc, told(got), tt.valid)
+		}
+	}
+}
+
+// What can't be told at a sensible cost is never a plain verdict, nor turned into one by what is around it.
+func TestNumbersPastTheBoundSaySo(t *testing.T) {
+	nines, threes := strings.Repeat("9", 400_000), strings.Repeat("3", 200_000)
+	const vast = `holds a number with an exponent of more than 18 digits, which can't be compared; write a smaller one`
+	long := "is " + nines[:60] + "..., and whether that is a multiple of " + threes[:60] + "... can't be told: a multipleOf of the schema has at most 1000 digits"
+	tests := []struct{ schema, doc, want string }{
+		{`{"multipleOf":` + threes + `}`, nines, " bound: " + long},
+		{`{"items":{"not":{"multipleOf":` + threes + `}}}`, "[" + nines + "]", "/0 bound: " + long},
+		{`{"anyOf":[{"multipleOf":` + threes + `},true]}`, nines, " bound: " + long},
+		{`{"multipleOf":1e99999999999999999999}`, "1", " bound: " + vast},
+		{`{"const":1e99999999999999999999}`, "10e99999999999999999998", " bound: " + vast},
+		{`{"not":{"enum":[1e99999999999999999999]}}`, "10e99999999999999999998", " bound: " + vast},
+		{`{"uniqueItems":true}`, "[1e99999999999999999999,10e99999999999999999998]", " bound: " + vast},
+		{`{"maximum":1e99999999999999999998}`, "1e99999999999999999999", " bound: " + vast},
+		{`{"minimum":1e-99999999999999999998}`, "1e-99999999999999999999", " bound: " + vast},
+	}
+	for _, tt := range tests {
+		s, err := jsonschema.Compile(parse(t, tt.schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := parse(t, tt.doc)
+		for _, got := range [][]jsonschema.Violation{s.Validate(doc), s.ValidateTrusted(doc)} {
+			if told(got) != tt.want {
+				t.Errorf("%.60s, %.40s: got %s; want %s", tt.schema, tt.doc, told(got), tt.want)
+			}
 		}
 	}
 }
