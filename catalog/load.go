@@ -29,9 +29,10 @@ func Load(ctx context.Context, s *Source) (*Catalog, error) {
 }
 
 // Check reads the catalog and returns every fault, in the order of docs/catalog.md; none for a good one. Where a file
-// can't be read, what depends on it is not judged. Beyond Load it looks into every material (SOURCE_LFS_POINTER,
-// SOURCE_TOO_LARGE, and the codes of package include for composed ones), and finds destinations that no composition can hold (RESERVED_DESTINATION, and
-// DESTINATION_COLLISION within one component).
+// can't be read, what depends on it is not judged. Beyond Load it reads every material whole, on all cores (READ_FAILED,
+// SOURCE_LFS_POINTER, SOURCE_TOO_LARGE, and the codes of package include for composed ones), and finds destinations that no
+// composition can hold (RESERVED_DESTINATION, and DESTINATION_COLLISION within one component). Which recipes can't be composed
+// planner.CheckRecipes tells.
 //
 // The error is for a context that ended.
 func Check(ctx context.Context, s *Source) ([]*Error, error) {

@@ -1,10 +1,12 @@
 package catalog
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"io"
+	"sync"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/gitrepo"
 	"example.org/compose/lockv2"
 )
@@ -30,22 +32,28 @@ func (l *loader) findMaterials() error {
 	})
 }
 
-// eachMaterial calls work for every material, the components on all cores, and adds the faults that it returns.
+// eachMaterial calls work for every material, on all cores, and adds the faults that it returns, by component.
 func (l *loader) eachMaterial(work func(c *Component, i int, m *Material) error) error {
-	return l.each(len(l.components), func(k int) (faults []*Error, err error) {
-		c := l.components[k]
+	type place struct {
+		c *Component
+		i int
+	}
+	var all []place
+	for _, c := range l.components {
 		if c == nil {
-			return nil, nil
+			continue
 		}
 		for i := range c.Materials {
-			err := work(c, i, &c.Materials[i])
-			if fault, ok := err.(*Error); ok {
-				faults = append(faults, fault)
-			} else if err != nil {
-				return nil, err
-			}
+			all = append(all, place{c, i})
 		}
-		return faults, nil
+	}
+	return l.each(len(all), func(k int) ([]*Error, error) {
+		at := all[k]
+		err := work(at.c, at.i, &at.c.Materials[at.i])
+		if fault, ok := err.(*Error); ok {
+			return []*Error{fault}, nil
+		}
+		return nil, err
 	})
 }
 
@@ -72,32 +80,41 @@ func (l *loader) checkDestinations() error {
 	})
 }
 
-// lookIntoMaterials finds materials whose bytes no composition can use.
+// lookIntoMaterials reads every material whole, and finds those whose bytes no composition can use.
 func (l *loader) lookIntoMaterials() error {
+	buffers := sync.Pool{New: func() any { return new([64 << 10]byte) }}
 	return l.eachMaterial(func(c *Component, i int, m *Material) error {
 		if m.Blob.IsZero() {
 			return nil
 		}
-		size, err := l.trees.repo.Size(l.ctx, m.Blob)
-		switch {
-		case err != nil:
-			return unreadable(m.path, err)
-		case size > MaxMaterial:
-			return fault(CodeSourceTooLarge, m.path, "", "has %d bytes; a material has at most %d (256 MiB): make it smaller", size, MaxMaterial)
-		case m.Compose != "":
+		if m.Compose != "" {
 			return l.lookIntoComposed(m)
-		case size > maxLFSPointer:
-			return nil
 		}
-		b, err := l.trees.repo.Blob(l.ctx, m.Blob, maxLFSPointer)
-		if err != nil {
-			return unreadable(m.path, err)
-		}
-		if IsLFSPointer(b) {
-			return fault(CodeSourceLFSPointer, m.path, "", "is a Git LFS pointer, not the file; commit the bytes themselves to the catalog")
-		}
-		return nil
+		buf := buffers.Get().(*[64 << 10]byte)
+		defer buffers.Put(buf)
+		return l.lookIntoCopied(m, buf[:])
 	})
+}
+
+// lookIntoCopied reads a blob to its end: only then is it known to be what its id says.
+func (l *loader) lookIntoCopied(m *Material, buf []byte) error {
+	r, err := l.catalog.OpenMaterial(l.ctx, m)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	n, err := io.ReadFull(r, buf)
+	pointer := err == io.ErrUnexpectedEOF && IsLFSPointer(buf[:n])
+	for err == nil {
+		_, err = r.Read(buf)
+	}
+	switch {
+	case err != io.EOF && err != io.ErrUnexpectedEOF:
+		return err
+	case pointer:
+		return fault(CodeSourceLFSPointer, m.path, "", "is a Git LFS pointer, not the file; commit the bytes themselves to the catalog")
+	}
+	return nil
 }
 
 // lookIntoComposed finds what keeps a composed material from being expanded.
@@ -107,15 +124,6 @@ func (l *loader) lookIntoComposed(m *Material) error {
 		return err
 	}
 	return includeFault(composition.Check())
-}
-
-// maxLFSPointer is the most bytes that a Git LFS pointer has: its specification says less than 1,024.
-const maxLFSPointer = 1023
-
-// IsLFSPointer reports whether b, the whole content of a file, is a Git LFS pointer: a small text that begins
-// with the version of its format.
-func IsLFSPointer(b []byte) bool {
-	return len(b) <= maxLFSPointer && bytes.HasPrefix(b, []byte("version https://git-lfs.github.com/spec/"))
 }
 
 // OpenMaterial streams a material of c: the blob of a copied one, the expansion of a composed one, whose files are held in
@@ -128,8 +136,32 @@ func (c *Catalog) OpenMaterial(ctx context.Context, m *Material) (io.ReadCloser,
 		return openComposed(ctx, c.trees, m)
 	}
 	r, err := c.source.repo.OpenBlob(ctx, m.Blob, MaxMaterial)
-	if err != nil {
-		return nil, unreadable(m.path, err)
+	if err == nil {
+		return &materialReader{r, m.path}, nil
 	}
-	return r, nil
+	if coded := diag.Coded(nil); errors.As(err, &coded) && coded.Code() == CodeSourceTooLarge {
+		return nil, c.tooLarge(ctx, m, err)
+	}
+	return nil, unreadable(m.path, err)
+}
+
+func (c *Catalog) tooLarge(ctx context.Context, m *Material, err error) error {
+	if size, _ := c.source.repo.Size(ctx, m.Blob); size > MaxMaterial {
+		return fault(CodeSourceTooLarge, m.path, "", "has %d bytes; a material has at most %d (256 MiB): make it smaller", size, MaxMaterial)
+	}
+	return faultOf(CodeSourceTooLarge, m.path, "can't be read; make the file smaller, or repack the source without deltas for it", err)
+}
+
+// materialReader names the file where a blob turns out to be damaged.
+type materialReader struct {
+	io.ReadCloser
+	path string
+}
+
+func (r *materialReader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = unreadable(r.path, err)
+	}
+	return n, err
 }

@@ -205,17 +205,6 @@ func TestLoadEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestIsLFSPointer(t *testing.T) {
-	for text, want := range map[string]bool{
-		lfsPointer: true, "": false, "version https://git-lfs.github.com": false, "x" + lfsPointer: false,
-		lfsPointer + strings.Repeat("x", 1023-len(lfsPointer)): true, lfsPointer + strings.Repeat("x", 1024-len(lfsPointer)): false,
-	} {
-		if got := catalog.IsLFSPointer([]byte(text)); got != want {
-			t.Errorf("%q (%d bytes): %v", text[:min(len(text), 50)], len(text), got)
-		}
-	}
-}
-
 // Whatever a descriptor holds, Load and Check agree, and neither panics.
 func FuzzDescriptor(f *testing.F) {
 	good := sound().Files()
