@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"io"
 	"strings"
 	"unicode"
@@ -178,11 +177,18 @@ func (m *typed) check() error {
 	return nil
 }
 
-// sum hashes the manifest in its framing: integers big-endian, a length before every value.
+// sum hashes the manifest in its framing.
 func (m *typed) sum() CompositionDigest {
-	f := framing{sha256.New()}
+	h := sha256.New()
+	m.frame(h)
+	return CompositionDigest(h.Sum(nil))
+}
+
+// frame writes what is hashed: integers big-endian, a length before every value.
+func (m *typed) frame(w io.Writer) {
+	f := framing{w}
 	f.text(ManifestAlgorithm)
-	f.h.Write([]byte{1})
+	f.w.Write([]byte{1})
 	f.uint64(len(m.nodes))
 	for _, node := range m.nodes {
 		f.source(node.source)
@@ -192,24 +198,21 @@ func (m *typed) sum() CompositionDigest {
 	for _, edge := range m.edges {
 		f.source(edge.parent)
 		f.source(edge.child)
-		f.h.Write(binary.BigEndian.AppendUint32(nil, edge.occurrence))
+		f.w.Write(binary.BigEndian.AppendUint32(nil, edge.occurrence))
 	}
-	var d CompositionDigest
-	f.h.Sum(d[:0])
-	return d
 }
 
 // framing is not package fingerprint's: this package stands alone.
-type framing struct{ h hash.Hash }
+type framing struct{ w io.Writer }
 
-func (f framing) uint64(n int) { f.h.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) }
+func (f framing) uint64(n int) { f.w.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) }
 
 func (f framing) text(s string) {
 	f.uint64(len(s))
-	io.WriteString(f.h, s)
+	io.WriteString(f.w, s)
 }
 
 func (f framing) source(s tagged) {
-	f.h.Write([]byte{s.tag})
+	f.w.Write([]byte{s.tag})
 	f.text(s.value)
 }

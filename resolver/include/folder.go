@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
@@ -25,8 +26,9 @@ type Folder struct {
 }
 
 type folderRoot struct {
-	path string // absolute, without symlinks
-	dir  *rootfs.Root
+	path  string // absolute, without symlinks
+	given string // absolute, as the caller named it
+	dir   *rootfs.Root
 }
 
 // FolderOptions name the folders. Each may be reached through symlinks.
@@ -53,15 +55,16 @@ func OpenFolder(opt FolderOptions) (*Folder, error) {
 }
 
 func openRoot(name string) (folderRoot, error) {
-	path, err := filepath.Abs(name)
-	if err == nil {
-		path, err = filepath.EvalSymlinks(path)
+	given, err := filepath.Abs(name)
+	if err != nil {
+		return folderRoot{}, err
 	}
+	path, err := filepath.EvalSymlinks(given)
 	if err != nil {
 		return folderRoot{}, cause(err)
 	}
 	dir, err := rootfs.Open(path)
-	return folderRoot{path, dir}, err
+	return folderRoot{path, given, dir}, err
 }
 
 // cause is err without the names that os adds: messages say them already.
@@ -104,7 +107,7 @@ func (f *Folder) Locate(ctx context.Context, base Place, target string) (Place, 
 	found, err := f.follow(from, target)
 	if err != nil {
 		// An escape is said before anything else about a path that leads nowhere.
-		if _, inside := f.placeOf(lexical(from, target)); !inside {
+		if !f.spelledInside(lexical(from, target)) {
 			return Place{}, escape()
 		}
 		return Place{}, err
@@ -147,6 +150,18 @@ func (f *Folder) placeOf(path string) (Place, bool) {
 	return Place{}, false
 }
 
+// spelledInside reports whether an absolute path that leads nowhere would lie in a root, by whichever name of the root.
+func (f *Folder) spelledInside(path string) bool {
+	for _, root := range f.roots {
+		_, inside := relative(root.path, path)
+		_, alsoInside := relative(root.given, path)
+		if inside || alsoInside {
+			return true
+		}
+	}
+	return false
+}
+
 // relative returns path as seen from root; false where it lies outside. Both are clean.
 func relative(root, path string) (string, bool) {
 	if path == root {
@@ -181,6 +196,9 @@ func (f *Folder) follow(from, target string) (string, error) {
 		case "..":
 			at = filepath.Dir(at)
 			continue
+		}
+		if !utf8.ValidString(name) {
+			return "", NewFault(CodeConfigRead, "leads to a name that is not UTF-8; rename it", nil)
 		}
 		if _, err := filepath.Localize(name); err != nil {
 			return "", notThere()
