@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -19,8 +20,12 @@ const (
 	CodeSymlink     = "TREE_SYMLINK"
 	CodeNameNotUTF8 = "TREE_NAME_NOT_UTF8"
 	CodeChanged     = "TREE_CHANGED"
+	CodeTooDeep     = "TREE_TOO_DEEP"
 	CodeReadFailed  = "READ_FAILED"
 )
+
+// maxDepth bounds how deep folders nest: to open a file takes a step for each folder on its way.
+const maxDepth = 1000
 
 // Error says why a folder has no value.
 type Error struct {
@@ -108,11 +113,16 @@ type file struct {
 // the legacy order.
 func (t *Tree) list(ctx context.Context) ([]file, error) {
 	var files []file
+	depth := 0
 	var walk func(dir string) error
 	walk = func(dir string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if depth++; depth > maxDepth {
+			return &Error{code: CodeTooDeep, path: dir[:100] + "...", msg: fmt.Sprintf("folders nest deeper than %d", maxDepth)}
+		}
+		defer func() { depth-- }()
 		entries, err := fs.ReadDir(t.files, dir)
 		if err != nil {
 			return failed(dir, "can't be listed", err)

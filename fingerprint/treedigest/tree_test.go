@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -100,6 +101,33 @@ func TestOddFolderWithoutFiles(t *testing.T) {
 	write(t, root, "odd\xff/b", nil)
 	if _, err := open(t, root).Digest(t.Context()); code(err) != treedigest.CodeNameNotUTF8 {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A path may be longer than the system takes at once; folders that nest without end are an error.
+func TestDeep(t *testing.T) {
+	m := fstest.MapFS{strings.Repeat("a/", 999) + "f": {Data: []byte("x"), Mode: 0o644}}
+	if _, err := treedigest.New(m).Digest(t.Context()); err != nil {
+		t.Error(err)
+	}
+	m = fstest.MapFS{strings.Repeat("a/", 1000) + "f": {Data: []byte("x"), Mode: 0o644}}
+	if _, err := treedigest.New(m).Digest(t.Context()); code(err) != treedigest.CodeTooDeep {
+		t.Errorf("error %v", err)
+	}
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	name := strings.Repeat(strings.Repeat("long", 50)+"/", 25)
+	if err := root.MkdirAll(name, 0o755); err != nil {
+		t.Skip(err)
+	}
+	if err := root.WriteFile(name+"f", []byte("x"), 0o644); err != nil {
+		t.Skip(err)
+	}
+	if _, err := open(t, root.Name()).Digest(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -20,6 +20,8 @@ const (
 	// maxFiles and maxBytes bound one skill: a link to a whole disk ends in an answer.
 	maxFiles = 200_000
 	maxBytes = 4 << 30
+	// maxDepth bounds how deep its folders nest: to open a file takes a step for each folder on its way.
+	maxDepth = 1000
 	// maxHeld is how many bytes of a skill are held to find out why its value differs.
 	maxHeld = 64 << 20
 	// maxLinkDepth bounds folders that are reached through links: one may lead back to its parent.
@@ -86,6 +88,9 @@ func (f *folder) Close() error { return f.root.Close() }
 func (f *folder) walk(ctx context.Context, dir string, files *[]file) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if strings.Count(dir, "/") >= maxDepth {
+		return &unreadable{path: dir[:100] + "...", msg: fmt.Sprintf("folders nest deeper than %d, which no skill does", maxDepth)}
 	}
 	entries, err := f.readDir(dir)
 	if err != nil {
