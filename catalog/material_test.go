@@ -49,6 +49,27 @@ func TestIsLFSPointer(t *testing.T) {
 	}
 }
 
+// replaceBlob puts other bytes, said to be so many, into the object of a file, and returns its id.
+func replaceBlob(t *testing.T, folder string, git func(...string) string, path string, size int, content string) (id string) {
+	t.Helper()
+	id = git("rev-parse", "HEAD:"+path)
+	object := filepath.Join(folder, ".git/objects", id[:2], id[2:])
+	if err := os.Remove(object); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	z, err := zlib.NewWriterLevel(&b, zlib.NoCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(z, "blob %d\x00%s", size, content)
+	z.Close()
+	if err := os.WriteFile(object, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
 // A material is read to its end: what is damaged is found, and the file named, by a check and whenever it is used.
 func TestDamagedMaterials(t *testing.T) {
 	ctx := context.Background()
@@ -60,24 +81,9 @@ func TestDamagedMaterials(t *testing.T) {
 		}
 	}
 	folder, git := checkout(t, cat.Files())
-	damage := func(path, content string) (id string) {
-		id = git("rev-parse", "HEAD:"+path)
-		object := filepath.Join(folder, ".git/objects", id[:2], id[2:])
-		if err := os.Remove(object); err != nil {
-			t.Fatal(err)
-		}
-		var b bytes.Buffer
-		z := zlib.NewWriter(&b)
-		fmt.Fprintf(z, "blob %d\x00%s", len(content), content)
-		z.Close()
-		if err := os.WriteFile(object, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return id
-	}
 	const largePath, smallPath = "components/capability.mcp/files/large", "components/capability.mcp/files/small"
-	first := damage(largePath, large[:len(large)-1]+"!")
-	second := damage(smallPath, "other\n")
+	first := replaceBlob(t, folder, git, largePath, len(large), large[:len(large)-1]+"!")
+	second := replaceBlob(t, folder, git, smallPath, 6, "other\n")
 	want := []string{
 		largePath + ": can't be read: " + first + ": the stored object is not what its id says; see git fsck",
 		smallPath + ": can't be read: " + second + ": the stored object is not what its id says; see git fsck",
@@ -121,12 +127,14 @@ func TestDamagedMaterials(t *testing.T) {
 
 // A material past the bound is refused before it is read, and the message says what to do.
 func TestLargeMaterial(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes 256 MiB")
-	}
 	ctx := context.Background()
-	files := sound().Files().Set("components/artifact.app/files/README.md", strings.Repeat("x", catalog.MaxMaterial+1))
-	source := catalogtest.Source(t, files)
+	folder, git := checkout(t, sound().Files())
+	replaceBlob(t, folder, git, "components/artifact.app/files/README.md", catalog.MaxMaterial+1, strings.Repeat("x", 1<<20))
+	source, err := catalog.Open(ctx, folder, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Close()
 	const want = "components/artifact.app/files/README.md: has 268435457 bytes; a material has at most 268435456 (256 MiB): make it smaller"
 	found, err := catalog.Check(ctx, source)
 	if err != nil || len(found) != 1 || found[0].Error() != want || found[0].Code() != "SOURCE_TOO_LARGE" {

@@ -15,9 +15,9 @@ import (
 
 // generate computes the bytes of the generated materials.
 func (c *Composition) generate(components []*catalog.Component) error {
-	registrations, err := collectRegistrations(components)
-	if err != nil {
-		return err
+	registrations, twice := collectRegistrations(components)
+	if len(twice) > 0 {
+		return twice[0]
 	}
 	for i := range c.Materials {
 		m := &c.Materials[i]
@@ -39,10 +39,9 @@ type registration struct {
 	component lockv2.ComponentID
 }
 
-// collectRegistrations returns the registrations of the components, by id. Documents and schemas are paths,
-// so two that differ in ASCII case alone are the same.
-func collectRegistrations(components []*catalog.Component) ([]registration, error) {
-	var all []registration
+// collectRegistrations returns the registrations of the components, by id, and those that stand twice. Documents and
+// schemas are paths, so two that differ in ASCII case alone are the same.
+func collectRegistrations(components []*catalog.Component) (all []registration, twice []*Error) {
 	for _, component := range components {
 		for i := range component.Registrations {
 			all = append(all, registration{&component.Registrations[i], component.ID})
@@ -53,25 +52,46 @@ func collectRegistrations(components []*catalog.Component) ([]registration, erro
 	})
 	seen := make(map[string]registration, 3*len(all))
 	for _, r := range all {
-		for _, field := range []struct{ name, value string }{{"id", r.ID}, {"document", portable.Fold(r.Document)}, {"schema", portable.Fold(r.Schema)}} {
-			key := field.name + " " + field.value
+		for _, field := range registrationFields() {
+			key := field.name + " " + portable.Fold(field.of(r))
 			if other, found := seen[key]; found {
-				return nil, duplicateRegistration(field.name, other, r)
+				twice = append(twice, duplicateRegistration(field, other, r))
+				continue
 			}
 			seen[key] = r
 		}
 	}
-	return all, nil
+	return all, twice
 }
 
-func duplicateRegistration(field string, a, b registration) error {
-	value := map[string]string{"id": b.ID, "document": b.Document, "schema": b.Schema}[field]
-	who := fmt.Sprintf("components %q and %q", a.component, b.component)
-	if a.component == b.component {
-		who = fmt.Sprintf("component %q twice", a.component)
+// registrationField is a field that no two registrations have in common. Ids have no upper case.
+type registrationField struct {
+	name string
+	of   func(registration) string
+}
+
+func registrationFields() []registrationField {
+	return []registrationField{
+		{"id", func(r registration) string { return r.ID }},
+		{"document", func(r registration) string { return r.Document }},
+		{"schema", func(r registration) string { return r.Schema }},
 	}
-	return &Error{Components: involved(a.component, b.component), Base: diag.New(CodeDuplicateRegistration, b.ID,
-		fmt.Sprintf("the contract %s %q is registered by %s; register it once", field, value, who))}
+}
+
+func duplicateRegistration(field registrationField, a, b registration) *Error {
+	first, second := field.of(a), field.of(b)
+	msg := fmt.Sprintf("the contract %s %q is registered by components %q and %q; register it once", field.name, second, a.component, b.component)
+	switch {
+	case first != second && a.component == b.component:
+		msg = fmt.Sprintf("component %q registers the contract %s %q and, for the contract %q, %q, which differ in case alone; a system that ignores case has room for one: rename one of them",
+			a.component, field.name, second, a.ID, first)
+	case first != second:
+		msg = fmt.Sprintf("component %q registers the contract %s %q, and component %q, for the contract %q, %q, which differ in case alone; a system that ignores case has room for one: rename one of them",
+			b.component, field.name, second, a.component, a.ID, first)
+	case a.component == b.component:
+		msg = fmt.Sprintf("component %q registers the contract %s %q twice; register it once", b.component, field.name, second)
+	}
+	return &Error{Components: involved(a.component, b.component), Base: diag.New(CodeDuplicateRegistration, b.ID, msg)}
 }
 
 // contractManifest is the document of the generator contract-manifest-v1.

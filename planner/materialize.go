@@ -27,10 +27,7 @@ func Materialize(ctx context.Context, cat *catalog.Catalog, repository string, c
 	if err != nil {
 		return nil, err
 	}
-	components := make([]*catalog.Component, len(ids))
-	for i, id := range ids {
-		components[i] = cat.Component(id)
-	}
+	components := componentsOf(cat, ids)
 	c := &Composition{catalog: cat}
 	if c.Materials, err = collect(components); err != nil {
 		return nil, err
@@ -92,10 +89,13 @@ func checkDestinations(materials []Material) error {
 		}
 		destinations[i] = m.Destination
 	}
-	found := lockv2.FirstCollision(destinations)
-	if found == nil {
-		return nil
+	if found := lockv2.FirstCollision(destinations); found != nil {
+		return collisionFault(materials, destinations, *found)
 	}
+	return nil
+}
+
+func collisionFault(materials []Material, destinations []lockv2.Destination, found lockv2.Collision) *Error {
 	first, second := &materials[found.First], &materials[found.Second]
 	who := fmt.Sprintf("from component %q and component %q", first.Component, second.Component)
 	if first.Component == second.Component {

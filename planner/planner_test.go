@@ -133,10 +133,18 @@ func TestMaterializeRefuses(t *testing.T) {
 		{"the composer's folder in another spelling", materials(".Template-Composition/notes.md"), "RESERVED_DESTINATION", "capability.cli",
 			[]string{`.Template-Composition/notes.md: component "capability.cli" spells compose's own folder in another way; that is ".template-composition": write it so, or choose another folder`}},
 		{"a contract id twice", func(c *catalogtest.Component) { c.Registrations = registration("routes", "other") },
-			"DUPLICATE_CONTRACT_REGISTRATION", "artifact.app capability.cli", []string{`id "routes"`, `"artifact.app"`, `"capability.cli"`}},
+			"DUPLICATE_CONTRACT_REGISTRATION", "artifact.app capability.cli",
+			[]string{`routes: the contract id "routes" is registered by components "artifact.app" and "capability.cli"; register it once`}},
+		{"a contract id twice in one component", func(c *catalogtest.Component) {
+			c.Registrations = strings.TrimSuffix(registration("a", "a"), "]") + "," + strings.TrimPrefix(registration("a", "b"), "[")
+		}, "DUPLICATE_CONTRACT_REGISTRATION", "capability.cli", []string{`a: component "capability.cli" registers the contract id "a" twice; register it once`}},
+		{"a contract schema in two spellings in one component", func(c *catalogtest.Component) {
+			b := strings.Replace(registration("b", "b"), "schemas/b.schema.json", "schemas/A.schema.json", 1)
+			c.Registrations = strings.TrimSuffix(registration("a", "a"), "]") + "," + strings.TrimPrefix(b, "[")
+		}, "DUPLICATE_CONTRACT_REGISTRATION", "capability.cli", []string{`b: component "capability.cli" registers the contract schema "schemas/A.schema.json" and, for the contract "a", "schemas/a.schema.json", which differ in case alone; a system that ignores case has room for one: rename one of them`}},
 		{"a contract document in two spellings", func(c *catalogtest.Component) {
 			c.Registrations = strings.Replace(registration("other", "other"), "contracts/other.json", "contracts/Routes.json", 1)
-		}, "DUPLICATE_CONTRACT_REGISTRATION", "artifact.app capability.cli", []string{`document "contracts/`}},
+		}, "DUPLICATE_CONTRACT_REGISTRATION", "artifact.app capability.cli", []string{`"contracts/routes.json"`, `"contracts/Routes.json"`, "differ in case alone"}},
 		{"a contract schema twice", func(c *catalogtest.Component) {
 			c.Registrations = strings.Replace(registration("other", "other"), "schemas/other.schema.json", "schemas/routes.schema.json", 1)
 		}, "DUPLICATE_CONTRACT_REGISTRATION", "artifact.app capability.cli", []string{`schema "schemas/routes.schema.json"`}},
@@ -166,6 +174,22 @@ func TestMaterializeRefuses(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A blob that can't be read is named by its component and source, not by its id alone.
+func TestUnreadableMaterialIsNamed(t *testing.T) {
+	files := app().Files()
+	const path = "components/capability.cli/files/docs/cli.md"
+	files[path] = catalogtest.File{Content: "gone", Missing: true}
+	_, err := planner.Materialize(t.Context(), catalogtest.Load(t, files), "example/catalog", choice(t))
+	var coded diag.Coded
+	if !errors.As(err, &coded) || coded.Code() != "READ_FAILED" || coded.Path() != path {
+		t.Fatalf("got %v", err)
+	}
+	const want = path + ": can't be read: bc99ab0395bd95dcc9bd3ba97c0342049586208d: the object is missing; the repository is damaged, see git fsck"
+	if err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
 

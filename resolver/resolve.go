@@ -1,6 +1,7 @@
 package resolver
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -46,6 +47,34 @@ func Resolve(c *catalog.Catalog, intent lockv2.Intent) ([]lockv2.ComponentID, er
 		}
 	}
 	return ids, nil
+}
+
+// maxRecipeFaults bounds how many conflicts CheckRecipe names.
+const maxRecipeFaults = 1000
+
+// CheckRecipe returns what a recipe of c selects by itself, where nothing is included or excluded, as Resolve would, and
+// every fault that keeps these components apart: COMPONENT_CONFLICT, the first thousand, MULTIPLE_TOPOLOGY_COMPONENTS,
+// MULTIPLE_WORKSPACE_COMPONENTS. Parameters, which a recipe may ask for, are not looked at.
+func CheckRecipe(c *catalog.Catalog, recipe *catalog.Recipe) ([]lockv2.ComponentID, []*Error) {
+	s := &selection{catalog: c, recipe: recipe}
+	s.reasons = s.close(nil)
+	ids := slices.Sorted(maps.Keys(s.reasons))
+	var faults []*Error
+	for id, other := range s.conflicts(ids) {
+		if len(faults) == maxRecipeFaults {
+			break
+		}
+		faults = append(faults, s.conflictFault(id, other))
+	}
+	for _, e := range []*Error{
+		s.checkSingle(ids, lockv2.Topology, CodeMultipleTopologyComponents),
+		s.checkSingle(ids, lockv2.Workspace, CodeMultipleWorkspaces),
+	} {
+		if e != nil {
+			faults = append(faults, e)
+		}
+	}
+	return ids, faults
 }
 
 func unknownRecipe(c *catalog.Catalog, id lockv2.RecipeID) *Error {
@@ -134,16 +163,30 @@ func (s *selection) checkExcluded(ids []lockv2.ComponentID) *Error {
 
 // checkConflicts finds two components that can't be together.
 func (s *selection) checkConflicts(ids []lockv2.ComponentID) *Error {
-	for _, id := range ids {
-		conflicts := slices.Sorted(slices.Values(s.catalog.Component(id).Conflicts))
-		for _, other := range conflicts {
-			if _, active := s.reasons[other]; active {
-				e := fault(CodeComponentConflict, string(id), []lockv2.ComponentID{id, other}, "conflicts with %q, which %s; it is here because %s: leave one of them out", other, s.why(other), s.because(id))
-				return s.hintToDrop(e, id, other)
+	for id, other := range s.conflicts(ids) {
+		return s.hintToDrop(s.conflictFault(id, other), id, other)
+	}
+	return nil
+}
+
+// conflicts are the pairs of components that can't be together, each once: by the one that says so, if both do the first.
+func (s *selection) conflicts(ids []lockv2.ComponentID) iter.Seq2[lockv2.ComponentID, lockv2.ComponentID] {
+	return func(yield func(id, other lockv2.ComponentID) bool) {
+		for _, id := range ids {
+			for _, other := range slices.Sorted(slices.Values(s.catalog.Component(id).Conflicts)) {
+				if _, active := s.reasons[other]; !active || other < id && slices.Contains(s.catalog.Component(other).Conflicts, id) {
+					continue
+				}
+				if !yield(id, other) {
+					return
+				}
 			}
 		}
 	}
-	return nil
+}
+
+func (s *selection) conflictFault(id, other lockv2.ComponentID) *Error {
+	return fault(CodeComponentConflict, string(id), []lockv2.ComponentID{id, other}, "conflicts with %q, which %s; it is here because %s: leave one of them out", other, s.why(other), s.because(id))
 }
 
 // checkParameterTargets finds parameters for a component that is not in the composition.
