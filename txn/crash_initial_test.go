@@ -28,7 +28,7 @@ func initialProof(name string, t traits) *proof {
 	start.put("own", "mine\n", 0o644)
 	start.put("README", firstFiles["README"].text, firstFiles["README"].mode)
 	return &proof{
-		name: name, start: start, attempt: attemptInitial,
+		name: name, start: start, attempt: attemptInitial, noUnnamed: t.noUnnamed,
 		want: wanted(with(firstFiles, map[string]content{"own": {"mine\n", 0o644}, lockv2.LockPath: {testLock, 0o644}})),
 	}
 }
@@ -69,4 +69,28 @@ func TestCrashInitial(t *testing.T) {
 	} {
 		p.testCrash(t)
 	}
+}
+
+// A file that a consumer made a moment ago, and that is adopted, is as durable in the end as what compose wrote.
+func TestAdoptedIsDurable(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := initialProof("initial over unflushed files", traits{})
+		for _, path := range []string{"README", "docs/deep/x"} {
+			if f, err := p.start.lookup(path); err == nil {
+				f.flushed, f.dirty = false, true
+				continue
+			}
+			p.start.folders("docs/deep")
+			f, err := p.start.create(path, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.now = firstFiles[path]
+		}
+		d := &conductor{memory: p.start}
+		if err := d.run(func(disk disk) error { return p.attempt(d.memory, disk) }); err != nil {
+			t.Fatal(err)
+		}
+		p.wantEnd(t, d.memory, limits{sets: 4096}, nil)
+	})
 }
