@@ -171,8 +171,12 @@ func (p *proof) edits(t *testing.T, from []*memory, paths []string, share float6
 					if k > 0 && rng.Float64() >= share && (c.reads || !strings.Contains(c.path, path)) {
 						continue
 					}
-					trial := &editTrial{proof: p, edit: edit{path, how}, k: k, rng: rng, sum: &sum}
+					trial := editTrial{proof: p, edit: edit{path, how}, k: k, rng: rng, sum: &sum}
 					trial.run(t, start)
+					if how == rewrite && !c.reads {
+						trial := editTrial{proof: p, edit: edit{path, how}, k: k, rng: rng, sum: &sum, second: 1 + rng.IntN(6)}
+						trial.run(t, start)
+					}
 				}
 			}
 		}
@@ -194,6 +198,8 @@ type editTrial struct {
 	rng *rand.Rand
 	sum *editTally
 
+	second int      // so many calls after the edit another file replaces what is at the path then; 0: none does
+	twice  bool     // it did, and the first edit was somewhere else by then
 	before *content // what stood at the path before the edit
 	lost   bool     // the edit fell into a window that can't be closed
 }
@@ -220,6 +226,9 @@ func (e *editTrial) run(t *testing.T, start *memory) {
 				e.before = &was
 			}
 			made = e.make(d.memory, open)
+		}
+		if made && e.second > 0 && n == e.k+e.second {
+			e.replaceAgain(d.memory)
 		}
 		if made && slices.ContainsFunc(places, func(place string) bool { return gives(c, place) && last[place] == "digest" }) {
 			e.lost = true
@@ -252,6 +261,24 @@ func (e *editTrial) run(t *testing.T, start *memory) {
 		err := d.run(func(disk disk) error { return e.attempt(d.memory, disk) })
 		e.follow(t, d.memory, err, "the run after a power failure")
 	}
+}
+
+// secondText is what the second edit writes.
+const secondText = "what a consumer wrote later\n"
+
+// replaceAgain is the second edit: a new file takes the place of what is there, which may be the first one or not.
+func (e *editTrial) replaceAgain(m *memory) {
+	at, err := m.walk(e.path)
+	if err != nil {
+		return
+	}
+	if f := at.folder.entries[at.name]; f == nil || f.kind != 0 || f.now.text == editText {
+		return
+	}
+	f := &inode{now: content{secondText, 0o640}}
+	f.keep()
+	m.record(nil, write{at, f})
+	e.twice = m.durably(nil)
 }
 
 // gives reports whether a call takes the last name of what stands at the place, without an exchange. Between the last look at
@@ -300,6 +327,9 @@ func (e *editTrial) look(t *testing.T, m *memory, err error, what string) {
 			e.sum.strayed++
 		}
 	}
+	if e.twice && !slices.ContainsFunc(slices.Collect(maps.Values(tree)), func(text string) bool { return strings.HasSuffix(text, secondText) }) {
+		t.Fatalf("%s: what was written later is lost: %q", when, short(tree))
+	}
 	if e.how == asLink && tree[e.path] != "link" {
 		if e.lost {
 			e.sum.windows++
@@ -335,7 +365,7 @@ func (e *editTrial) apart(tree map[string]string) map[string]string {
 // takeBack does what the errors ask for: bytes in staging are moved away, and what stood at the path is put back.
 func (e *editTrial) takeBack(m *memory) {
 	for path, text := range m.tree() {
-		if strings.HasSuffix(text, editText) && strings.HasPrefix(path, lockv2.StagingFolder+"/") {
+		if (strings.HasSuffix(text, editText) || strings.HasSuffix(text, secondText)) && within(path, lockv2.StagingFolder) {
 			m.durably(m.unlink(path))
 		}
 	}
@@ -389,7 +419,7 @@ func TestEditManaged(t *testing.T) {
 func (p *proof) testEdits(t *testing.T, paths []string) {
 	states, share := 2, 0.01
 	if *fullProof {
-		states, share = 20, 1
+		states, share = 6, 1
 	}
 	bubble(t, func(t *testing.T) { t.Log(p.edits(t, p.someStates(t, states), paths, share)) })
 }
