@@ -65,13 +65,13 @@ func (l *loader) readComponent(id lockv2.ComponentID) (*Component, []*Error, err
 	for i := range c.Materials {
 		m := &c.Materials[i]
 		if err := m.Destination.Check(); err != nil {
-			found(CodeInvalidDestination, item("materials", i)+"/destination", "%q is no portable path: %v", short(string(m.Destination)), err)
+			found(CodeInvalidDestination, item("materials", i)+"/destination", "%q is no portable path: %v; choose a destination that every system can hold", short(string(m.Destination)), err)
 		}
 		if m.Generator != "" {
 			continue
 		}
 		if err := portable.Check(m.Source); err != nil {
-			found(CodeInvalidDestination, item("materials", i)+"/source", "%q is no portable path: %v", short(m.Source), err)
+			found(CodeInvalidDestination, item("materials", i)+"/source", "%q is no portable path: %v; rename the file so that every system can hold it", short(m.Source), err)
 			continue
 		}
 		m.path = folderOf(id) + "/" + m.Source

@@ -103,7 +103,7 @@ func unreadable(file string, err error) error {
 func (c *Catalog) Identity(given string) (string, error) {
 	if given != "" {
 		if err := lockv2.CheckRepository(given); err != nil {
-			return "", &Error{Base: diag.Wrap(CodeSourceIdentityRequired, "", "the given identity of the source can't be used: it", err)}
+			return "", fault(CodeSourceIdentityRequired, "", "", "the identity that was given for the source %v", err)
 		}
 	}
 	switch {

@@ -20,7 +20,7 @@ func (l *loader) readIndex() error {
 	if len(faults) > 0 {
 		l.faults = faults
 		if _, problem, err := l.trees.find(l.ctx, IndexPath); err == nil && problem != "" {
-			l.faults = []*Error{fault(CodeInvalidSourceAuthority, IndexPath, "", "%s %s, so it holds no catalog there; name another source or revision, or start a catalog", problem, l.catalog.source.revision)}
+			l.faults = []*Error{fault(CodeInvalidSourceAuthority, IndexPath, "", "%s, so the source holds no catalog at %s; name another source or revision, or start a catalog", problem, l.catalog.source.revision)}
 		}
 		return nil
 	}

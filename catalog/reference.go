@@ -109,13 +109,15 @@ func (l *loader) checkRecipes() error {
 		}
 		for _, role := range [...]lockv2.Role{lockv2.Topology, lockv2.Workspace} {
 			var first lockv2.ComponentID
-			for _, list := range r.lists()[:2] { // required and default: what is selected together
+			told := map[lockv2.ComponentID]bool{} // one that stands in two lists is a fault of its own
+			for _, list := range r.lists()[:2] {  // required and default: what is selected together
 				for i, id := range list.ids {
 					switch {
-					case id.Role() != role:
+					case id.Role() != role || told[id]:
 					case first == "":
-						first = id
+						first, told[id] = id, true
 					default:
+						told[id] = true
 						l.fault(CodeInvalidRecipe, r.file(), item(list.name, i), "%q is a second %s beside %q; a recipe selects at most one: make the others optional", id, role, first)
 					}
 				}

@@ -30,7 +30,7 @@ func Open(ctx context.Context, location, revision string) (*Source, error) {
 // is "", to HEAD. Bound to the HEAD of a checkout, tracked files must be unmodified: DIRTY_SOURCE names up to
 // ten paths. A given revision, and a bare repository, are not compared with any work tree.
 //
-// Errors: DIRTY_SOURCE as an *Error; INVALID_SOURCE, INVALID_REVISION and READ_FAILED as package gitrepo found them.
+// Errors: DIRTY_SOURCE, and INVALID_SOURCE for a remote source, as an *Error; INVALID_SOURCE, INVALID_REVISION and READ_FAILED as package gitrepo found them.
 // Close the source.
 func OpenWith(ctx context.Context, location, revision string, opts Options) (*Source, error) {
 	repo, err := openRepository(location, opts)
@@ -48,6 +48,9 @@ func OpenWith(ctx context.Context, location, revision string, opts Options) (*So
 func openRepository(location string, opts Options) (*gitrepo.Repository, error) {
 	if location == starter.Location {
 		return starter.Repository()
+	}
+	if err := checkLocal(location); err != nil {
+		return nil, err
 	}
 	return gitrepo.OpenWith(location, opts)
 }

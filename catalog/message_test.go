@@ -1,0 +1,96 @@
+package catalog_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.org/compose/catalog"
+	"example.org/compose/internal/catalogtest"
+	"example.org/compose/internal/diag"
+)
+
+// The whole text of messages that went wrong once: what is wrong, where, and what to do next.
+func TestMessages(t *testing.T) {
+	const rev = "REVISION"
+	for name, tt := range map[string]struct {
+		change func(catalogtest.Files)
+		want   string // of the only fault
+	}{
+		"no catalog": {func(f catalogtest.Files) { drop(f, "catalog/") },
+			`catalog/catalog.json: is not in the revision, so the source holds no catalog at ` + rev + `; name another source or revision, or start a catalog`},
+		"the catalog's folder is a file": {func(f catalogtest.Files) { drop(f, "catalog/"); f.Set("catalog", "") },
+			`catalog/catalog.json: is not in the revision: "catalog" is a file, not a folder, so the source holds no catalog at ` + rev + `; name another source or revision, or start a catalog`},
+		"one topology in two lists": {both(setRecipe("bare", "required_components", []string{"topology.one"}), setRecipe("bare", "default_components", []string{"topology.one"})),
+			`recipes/bare.json#/default_components/0: "topology.one" is in "required_components", too; a component is required, default or optional: keep one of them`},
+		"a destination that is no path": {setMaterial("capability.cli", 0, "destination", "docs/aux.md"),
+			`components/capability.cli/component.json#/materials/0/destination: "docs/aux.md" is no portable path: segment "aux.md" is a device name on Windows; choose a destination that every system can hold`},
+		"a source that is no path": {setMaterial("capability.cli", 0, "source", "files/a b.md"),
+			`components/capability.cli/component.json#/materials/0/source: "files/a b.md" is no portable path: segment "a b.md" holds a character other than A-Z a-z 0-9 . _ -; rename the file so that every system can hold it`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := sound().Files()
+			tt.change(files)
+			source := catalogtest.Source(t, files)
+			found, err := catalog.Check(context.Background(), source)
+			if err != nil || len(found) != 1 {
+				t.Fatalf("got %v, %v", found, err)
+			}
+			want := strings.Replace(tt.want, rev, string(source.Revision()), 1)
+			if got := found[0].Error(); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+func TestIdentityMessage(t *testing.T) {
+	c := catalogtest.Load(t, catalogtest.Catalog{Repository: "-"}.Files())
+	const want = `the identity that was given for the source is "bad name\n"; want names of A-Z a-z 0-9 . _ - separated by "/", such as example-org/templates`
+	if _, err := c.Identity("bad name\n"); err == nil || err.Error() != want || code(err) != "SOURCE_IDENTITY_REQUIRED" {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// A source that is no local path is told from one that is not there, and no secret in it is repeated.
+func TestSourceIsNoPath(t *testing.T) {
+	const remote, missing = ": remote sources are not supported yet; clone the repository, and name the clone", ": there is no such folder; name the top folder of a git repository"
+	for location, want := range map[string][2]string{ // message, hint
+		"https://example.org/team/templates.git":        {"https://example.org/team/templates.git" + remote, "git clone https://example.org/team/templates.git"},
+		"https://me:secret@example.org/templates":       {"https://example.org/templates" + remote, "git clone https://example.org/templates"},
+		"https://token@example.org/a@b":                 {"https://example.org/a@b" + remote, "git clone https://example.org/a@b"},
+		"ssh://git:secret@example.org:22/templates.git": {"ssh://git@example.org:22/templates.git" + remote, "git clone ssh://git@example.org:22/templates.git"},
+		"git@example.org:team/templates.git":            {"git@example.org:team/templates.git" + remote, "git clone git@example.org:team/templates.git"},
+		"https://example.org/$(x)":                      {"https://example.org/$(x)" + remote, ""},
+		"file:///srv/templates":                         {`file:///srv/templates: is a URL, and a source is named by its path; leave out "file://"`, ""},
+		"builtin:nope":                                  {"builtin:nope: there is no such source built in; use builtin:starter, or name a local git repository", ""},
+		"./builtin:nope":                                {"./builtin:nope" + missing, ""},
+		"nowhere":                                       {"nowhere" + missing, ""},
+		"no/such:folder":                                {"no/such:folder" + missing, ""},
+		"C:nowhere":                                     {"C:nowhere" + missing, ""},
+	} {
+		_, err := catalog.Open(context.Background(), location, "")
+		var coded diag.Coded
+		if !errors.As(err, &coded) || coded.Code() != "INVALID_SOURCE" || err.Error() != want[0] || coded.Hint() != want[1] {
+			t.Errorf("%s: got %v\nwant %s", location, err, want[0])
+		}
+	}
+}
+
+// A folder is a path, whatever it is called.
+func TestSourceWithAColon(t *testing.T) {
+	folder, _ := checkout(t, sound().Files())
+	path := filepath.Join(filepath.Dir(folder), "host:templates")
+	if err := os.Rename(folder, path); err != nil {
+		t.Skip(err)
+	}
+	t.Chdir(filepath.Dir(path))
+	source, err := catalog.Open(context.Background(), "host:templates", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source.Close()
+}
