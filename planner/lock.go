@@ -85,7 +85,7 @@ func lockError(code, path, msg, hint string) error {
 // UpdateConfig rebuilds the resolver's input from a lock alone: its intent, and the digest of the configuration
 // that was last given. An update resolves it at the new revision; a recovery takes it from the marker's new lock.
 func UpdateConfig(lock *lockv2.Lock) resolver.Config {
-	return resolver.Config{Intent: lock.Intent, Digest: lock.ConfigurationDigest}
+	return resolver.Config{Intent: lock.Intent, Digest: lock.ConfigurationDigest, Place: lockv2.LockPath + "#/intent/parameters"}
 }
 
 // sameChoice reports whether two locks have the intent and the configuration digest in common.

@@ -23,7 +23,7 @@ import (
 // DESTINATION_COLLISION, DUPLICATE_CONTRACT_REGISTRATION; then what the bytes show, by destination: SOURCE_LFS_POINTER,
 // SOURCE_TOO_LARGE, READ_FAILED, INVALID_SOURCE_AUTHORITY and the codes of package include for what a composed one includes.
 func Materialize(ctx context.Context, cat *catalog.Catalog, repository string, cfg resolver.Config) (*Composition, error) {
-	ids, err := resolver.Resolve(cat, cfg.Intent)
+	ids, err := resolver.Resolve(cat, cfg)
 	if err != nil {
 		return nil, err
 	}

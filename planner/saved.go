@@ -197,5 +197,7 @@ func (s *SavedPlan) Config() (resolver.Config, error) {
 		return resolver.Config{}, &Error{Base: diag.Wrap(schemas.CodeSchemaValidationFailed, s.name+"#/lock_preview",
 			"is no lock; give a file as compose plan --out wrote it", err)}
 	}
-	return UpdateConfig(lock), nil
+	config := UpdateConfig(lock)
+	config.Place = s.name + "#/lock_preview/intent/parameters"
+	return config, nil
 }

@@ -98,6 +98,30 @@ func (s *selection) hintToDrop(e *Error, a, b lockv2.ComponentID) *Error {
 	return e
 }
 
+// insteadOf says, to follow the advice to keep an excluded component, what leaves it out: nothing where no single
+// change does.
+func (s *selection) insteadOf(id lockv2.ComponentID) string {
+	first := s.rootOf(id)
+	switch first.kind {
+	case artifact, required:
+		return ", or choose another recipe"
+	}
+	left := s.close(func(r root) bool { return r.id == first.id })
+	if _, still := left[id]; still {
+		return ""
+	}
+	_, needed := left[first.id]
+	switch {
+	case first.kind == included && !s.recipeSelects(first.id):
+		return fmt.Sprintf(", or take %q out of components.include", first.id)
+	case needed: // and so can't be excluded
+		return ""
+	case first.kind == included:
+		return fmt.Sprintf(", or move %q there from components.include", first.id)
+	}
+	return fmt.Sprintf(", or add %q to it", first.id)
+}
+
 // rootOf returns the selection that brought a component in.
 func (s *selection) rootOf(id lockv2.ComponentID) root {
 	for s.reasons[id].kind == dependency {

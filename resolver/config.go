@@ -15,7 +15,12 @@ import (
 type Config struct {
 	Intent lockv2.Intent
 	Digest fingerprint.Configuration
+
+	Place string // where messages say that the parameters stand: FILE#/json/pointer; "" for an unnamed file's "#/parameters"
 }
+
+// parametersPointer leads to the parameters in a configuration file.
+const parametersPointer = "#/parameters"
 
 // ParseConfig reads a configuration file; name is what messages call it. include and exclude come back sorted,
 // the parameters with the members of every object sorted and number tokens as they were written.
@@ -37,7 +42,7 @@ func ParseConfig(name string, b []byte) (Config, error) {
 	if bad != nil { // it kept its schema: only a slip there makes this possible
 		return Config{}, fault(CodeSchemaValidationFailed, name+"#"+bad.Pointer, nil, "%s", bad.Reason)
 	}
-	return Config{intent, fingerprint.Of[fingerprint.Configuration](b)}, nil
+	return Config{intent, fingerprint.Of[fingerprint.Configuration](b), name + parametersPointer}, nil
 }
 
 // schemaFault reports the first violation and how many more there are.

@@ -114,7 +114,7 @@ func TestFromSelection(t *testing.T) {
 	if got := string(resolver.SelectionBytes("app", include, nil)); got != want || include[0] != "workspace.b" {
 		t.Errorf("bytes %s", got)
 	}
-	parsed, err := resolver.ParseConfig("x", []byte(want))
+	parsed, err := resolver.ParseConfig("selection", []byte(want))
 	if err != nil || parsed.Digest != config.Digest || fmt.Sprint(parsed) != fmt.Sprint(config) {
 		t.Errorf("%+v, %v", parsed, err)
 	}
@@ -153,6 +153,6 @@ func FuzzParseConfig(f *testing.F) {
 		if err != nil || fmt.Sprint(again.Intent) != fmt.Sprint(in) {
 			t.Errorf("%v, then %v, %v", in, again.Intent, err)
 		}
-		resolver.Resolve(c, in)
+		resolver.Resolve(c, config)
 	})
 }

@@ -17,7 +17,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	ids, err := resolver.Resolve(c, config.Intent)
+	ids, err := resolver.Resolve(c, config)
 	if err != nil {
 		fmt.Println(err) // a *resolver.Error, with a code and often a hint
 		return

@@ -12,14 +12,15 @@ import (
 	"example.org/compose/schemas"
 )
 
-// Resolve returns the ids that the intent selects from c: sorted by bytes, unique, dependencies included,
+// Resolve returns the ids that cfg selects from c: sorted by bytes, unique, dependencies included,
 // exactly one of them an artifact.
 //
 // It reads only its arguments. The first fault, in the order of docs/resolution.md, comes back as an *Error:
 // UNKNOWN_RECIPE, SELECTION_OVERLAP, COMPONENT_NOT_EXPOSED, REQUIRED_COMPONENT_EXCLUDED, EXCLUDED_DEPENDENCY,
 // COMPONENT_CONFLICT, PARAMETER_COMPONENT_UNRESOLVED, PARAMETER_INVALID, MULTIPLE_TOPOLOGY_COMPONENTS,
-// MULTIPLE_WORKSPACE_COMPONENTS. Calls may overlap: c and intent are not changed.
-func Resolve(c *catalog.Catalog, intent lockv2.Intent) ([]lockv2.ComponentID, error) {
+// MULTIPLE_WORKSPACE_COMPONENTS. Calls may overlap: c and cfg are not changed.
+func Resolve(c *catalog.Catalog, cfg Config) ([]lockv2.ComponentID, error) {
+	intent := cfg.Intent
 	recipe := c.Recipe(intent.Recipe)
 	if recipe == nil {
 		return nil, unknownRecipe(c, intent.Recipe)
@@ -33,8 +34,8 @@ func Resolve(c *catalog.Catalog, intent lockv2.Intent) ([]lockv2.ComponentID, er
 	for _, check := range []func([]lockv2.ComponentID) *Error{
 		s.checkExcluded,
 		s.checkConflicts,
-		func([]lockv2.ComponentID) *Error { return s.checkParameterTargets(intent.Parameters) },
-		func(ids []lockv2.ComponentID) *Error { return s.checkParameters(ids, intent.Parameters) },
+		func([]lockv2.ComponentID) *Error { return s.checkParameterTargets(cfg) },
+		func(ids []lockv2.ComponentID) *Error { return s.checkParameters(ids, cfg) },
 		func(ids []lockv2.ComponentID) *Error {
 			return s.checkSingle(ids, lockv2.Topology, CodeMultipleTopologyComponents)
 		},
@@ -154,7 +155,7 @@ func (s *selection) checkExcluded(ids []lockv2.ComponentID) *Error {
 	for _, id := range ids {
 		if s.exclude[id] {
 			by := s.reasons[id].by
-			return fault(CodeExcludedDependency, string(id), []lockv2.ComponentID{id, by}, "the configuration excludes it, and %q requires it, which %s; exclude that one, too, or keep both", by, s.why(by)).
+			return fault(CodeExcludedDependency, string(id), []lockv2.ComponentID{id, by}, "the configuration excludes it, and %q requires it, which %s; take it out of components.exclude%s", by, s.why(by), s.insteadOf(id)).
 				withHint("remove %q from components.exclude", id)
 		}
 	}
@@ -190,11 +191,11 @@ func (s *selection) conflictFault(id, other lockv2.ComponentID) *Error {
 }
 
 // checkParameterTargets finds parameters for a component that is not in the composition.
-func (s *selection) checkParameterTargets(parameters strictjson.Value) *Error {
-	for _, m := range parameters.Sorted().Members {
+func (s *selection) checkParameterTargets(cfg Config) *Error {
+	for _, m := range cfg.Intent.Parameters.Sorted().Members {
 		id := lockv2.ComponentID(m.Name)
 		if _, active := s.reasons[id]; !active {
-			return fault(CodeParameterUnresolved, pointerTo(id, ""), []lockv2.ComponentID{id}, "%q is not in the composition; remove its parameters, or include it", id)
+			return cfg.parameterFault(CodeParameterUnresolved, id, "", "%q is not in the composition; remove its parameters, or include it", id)
 		}
 	}
 	return nil
@@ -202,7 +203,7 @@ func (s *selection) checkParameterTargets(parameters strictjson.Value) *Error {
 
 // checkParameters holds the parameters of each component against its own schema. A component that is given none has
 // an empty object.
-func (s *selection) checkParameters(ids []lockv2.ComponentID, parameters strictjson.Value) *Error {
+func (s *selection) checkParameters(ids []lockv2.ComponentID, cfg Config) *Error {
 	for _, id := range ids {
 		doc := s.catalog.Component(id).ParametersSchema
 		if doc == nil {
@@ -210,23 +211,32 @@ func (s *selection) checkParameters(ids []lockv2.ComponentID, parameters strictj
 		}
 		schema, err := schemas.Compile(*doc)
 		if err != nil { // a checked catalog has no such schema
-			return fault(CodeParameterInvalid, pointerTo(id, ""), []lockv2.ComponentID{id}, "the parameters_schema of %q can't be used: %v", id, err)
+			return cfg.parameterFault(CodeParameterInvalid, id, "", "the parameters_schema of %q can't be used: %v", id, err)
 		}
-		given, found := parameters.Get(string(id))
+		given, found := cfg.Intent.Parameters.Get(string(id))
 		if !found {
 			given = strictjson.Obj()
 		}
 		if broken := schema.Validate(given); len(broken) > 0 {
 			first := broken[0]
-			return fault(CodeParameterInvalid, pointerTo(id, first.Pointer), []lockv2.ComponentID{id}, "%s (rule %q of the parameters_schema of %q)", first.Message, first.Rule, id)
+			return cfg.parameterFault(CodeParameterInvalid, id, first.Pointer, "%s (rule %q of the parameters_schema of %q)", first.Message, first.Rule, id)
 		}
 	}
 	return nil
 }
 
-// pointerTo returns where a component's parameters stand in the configuration, as the path of an error.
-func pointerTo(id lockv2.ComponentID, below string) string {
-	return "#" + strictjson.Pointer("/parameters", string(id)) + below
+// parameterFault is a fault of a component's parameters, with the place where these stand as its path. The parameters of
+// a lock change in an upgrade alone.
+func (cfg Config) parameterFault(code string, id lockv2.ComponentID, below, format string, args ...any) *Error {
+	place := cfg.Place
+	if place == "" {
+		place = parametersPointer
+	}
+	e := fault(code, strictjson.Pointer(place, string(id))+below, []lockv2.ComponentID{id}, format, args...)
+	if strings.HasPrefix(place, lockv2.LockPath) {
+		return e.withHint("an update keeps the parameters of the lock; give others with --mode upgrade --config FILE")
+	}
+	return e
 }
 
 // checkSingle finds a second component of a role of which a composition has at most one.

@@ -42,13 +42,13 @@ func platform(t testing.TB) *catalog.Catalog {
 	}.Files())
 }
 
-func intent(t testing.TB, text string) lockv2.Intent {
+func config(t testing.TB, text string) resolver.Config {
 	t.Helper()
 	config, err := resolver.ParseConfig("composition.json", []byte(`{"schema_version":1,`+text+`}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return config.Intent
+	return config
 }
 
 const inApp = "artifact.app capability.cli capability.legacy-lint capability.runtime foundation.base lifecycle.composition-state lifecycle.release topology.one"
@@ -69,7 +69,7 @@ func TestResolve(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			ids, err := resolver.Resolve(c, intent(t, tt.intent))
+			ids, err := resolver.Resolve(c, config(t, tt.intent))
 			if got := strings.Trim(fmt.Sprint(ids), "[]"); got != tt.want || err != nil {
 				t.Errorf("got %s, %v\nwant %s", got, err, tt.want)
 			}
@@ -93,7 +93,7 @@ func TestRefusals(t *testing.T) {
 		"required": {`"recipe":"app","components":{"exclude":["lifecycle.release"]}`, "REQUIRED_COMPONENT_EXCLUDED",
 			`lifecycle.release: recipe "app" always needs it; take it out of components.exclude, or choose another recipe`, `remove "lifecycle.release" from components.exclude`, "lifecycle.release"},
 		"excluded dependency": {`"recipe":"app","components":{"include":["capability.mcp"],"exclude":["capability.runtime"]}`, "EXCLUDED_DEPENDENCY",
-			`capability.runtime: the configuration excludes it, and "capability.mcp" requires it, which the configuration includes; exclude that one, too, or keep both`, `remove "capability.runtime" from components.exclude`, "capability.mcp capability.runtime"},
+			`capability.runtime: the configuration excludes it, and "capability.mcp" requires it, which the configuration includes; take it out of components.exclude, or take "capability.mcp" out of components.include`, `remove "capability.runtime" from components.exclude`, "capability.mcp capability.runtime"},
 		"conflict with a default": {`"recipe":"app","components":{"include":["capability.lint"]}`, "COMPONENT_CONFLICT",
 			`capability.lint: conflicts with "capability.legacy-lint", which recipe "app" selects by default; it is here because the configuration includes "capability.lint": leave one of them out`, `add "capability.legacy-lint" to components.exclude`, "capability.legacy-lint capability.lint"},
 		"conflict of two choices": {`"recipe":"app","components":{"include":["capability.mcp","capability.old"]}`, "COMPONENT_CONFLICT",
@@ -101,13 +101,13 @@ func TestRefusals(t *testing.T) {
 		"included default in conflict": {`"recipe":"app","components":{"include":["capability.lint","capability.legacy-lint"]}`, "COMPONENT_CONFLICT",
 			`capability.lint: conflicts with "capability.legacy-lint", which the configuration includes; it is here because the configuration includes "capability.lint": leave one of them out`, `remove "capability.lint" from components.include`, "capability.legacy-lint capability.lint"},
 		"parameters of nothing": {`"recipe":"app","parameters":{"capability.mcp":{}}`, "PARAMETER_COMPONENT_UNRESOLVED",
-			`#/parameters/capability.mcp: "capability.mcp" is not in the composition; remove its parameters, or include it`, "", "capability.mcp"},
+			`composition.json#/parameters/capability.mcp: "capability.mcp" is not in the composition; remove its parameters, or include it`, "", "capability.mcp"},
 		"parameter": {`"recipe":"app","parameters":{"capability.cli":{"names":["a",1]}}`, "PARAMETER_INVALID",
-			`#/parameters/capability.cli/names/1: is a number; want a string (rule "type" of the parameters_schema of "capability.cli")`, "", "capability.cli"},
+			`composition.json#/parameters/capability.cli/names/1: is a number; want a string (rule "type" of the parameters_schema of "capability.cli")`, "", "capability.cli"},
 		"parameter with a point": {`"recipe":"app","parameters":{"capability.cli":{"port":8080.0}}`, "PARAMETER_INVALID",
-			`#/parameters/capability.cli/port: is 8080.0; want an integer, written without a point or an exponent (rule "type" of the parameters_schema of "capability.cli")`, "", "capability.cli"},
+			`composition.json#/parameters/capability.cli/port: is 8080.0; want an integer, written without a point or an exponent (rule "type" of the parameters_schema of "capability.cli")`, "", "capability.cli"},
 		"parameter not given": {`"recipe":"app","components":{"include":["capability.strict"]}`, "PARAMETER_INVALID",
-			`#/parameters/capability.strict: lacks the field "name" (rule "required" of the parameters_schema of "capability.strict")`, "", "capability.strict"},
+			`composition.json#/parameters/capability.strict: lacks the field "name" (rule "required" of the parameters_schema of "capability.strict")`, "", "capability.strict"},
 		"two topologies": {`"recipe":"app","components":{"include":["topology.two"]}`, "MULTIPLE_TOPOLOGY_COMPONENTS",
 			`topology.two: a composition has at most one topology component, and this has "topology.one", "topology.two": recipe "app" selects by default "topology.one", and the configuration includes "topology.two"; leave all but one out`, `add "topology.one" to components.exclude`, "topology.one topology.two"},
 		"a topology through another": {`"recipe":"app","components":{"include":["capability.needs-two"]}`, "MULTIPLE_TOPOLOGY_COMPONENTS",
@@ -117,7 +117,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			ids, err := resolver.Resolve(c, intent(t, tt.intent))
+			ids, err := resolver.Resolve(c, config(t, tt.intent))
 			var e *resolver.Error
 			if !errors.As(err, &e) || ids != nil {
 				t.Fatalf("got %v, %v", ids, err)
@@ -149,7 +149,7 @@ func TestOrderOfFaults(t *testing.T) {
 		{`"workspace.one","workspace.two"`, ``, ``, "MULTIPLE_WORKSPACE_COMPONENTS"},
 	} {
 		text := fmt.Sprintf(`"recipe":"app","components":{"include":[%s],"exclude":[%s]},"parameters":{%s}`, tt.include, tt.exclude, tt.parameters)
-		_, err := resolver.Resolve(c, intent(t, text))
+		_, err := resolver.Resolve(c, config(t, text))
 		var e *resolver.Error
 		if !errors.As(err, &e) || e.Code() != tt.code {
 			t.Errorf("%d: got %v, want %s", i, err, tt.code)
@@ -175,7 +175,7 @@ func TestResolveIsStable(t *testing.T) {
 				choice.Exclude = append(choice.Exclude, id)
 			}
 		}
-		ids, err := resolver.Resolve(c, choice)
+		ids, err := resolver.Resolve(c, resolver.Config{Intent: choice})
 		for range 3 {
 			r.Shuffle(len(choice.Include), func(a, b int) {
 				choice.Include[a], choice.Include[b] = choice.Include[b], choice.Include[a]
@@ -183,7 +183,7 @@ func TestResolveIsStable(t *testing.T) {
 			r.Shuffle(len(choice.Exclude), func(a, b int) {
 				choice.Exclude[a], choice.Exclude[b] = choice.Exclude[b], choice.Exclude[a]
 			})
-			again, errAgain := resolver.Resolve(c, choice)
+			again, errAgain := resolver.Resolve(c, resolver.Config{Intent: choice})
 			if !slices.Equal(ids, again) || fmt.Sprint(err) != fmt.Sprint(errAgain) {
 				t.Fatalf("seed %d: %v, %v, then %v, %v", seed, ids, err, again, errAgain)
 			}
@@ -232,7 +232,7 @@ func BenchmarkResolve(b *testing.B) {
 	c := catalogtest.Load(b, catalogtest.Large(1000, 1000).Files())
 	choice := lockv2.Intent{Recipe: "app", Parameters: strictjson.Obj()}
 	for b.Loop() {
-		if ids, err := resolver.Resolve(c, choice); err != nil || len(ids) != 1002 {
+		if ids, err := resolver.Resolve(c, resolver.Config{Intent: choice}); err != nil || len(ids) != 1002 {
 			b.Fatal(len(ids), err)
 		}
 	}
