@@ -210,3 +210,21 @@ func TestUnreadableIsNotTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// The whole text of a target that is none.
+func TestTargetThatIsNone(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("file", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"nope": `the target "nope" is not there; make the folder, or name another`,
+		"file": `the target "file" is no folder; name a folder`,
+		"":     `the target "" is an empty path; name a folder`,
+	} {
+		report, err := validator.Validate(t.Context(), path)
+		if err != nil || len(report.Faults) != 1 || report.Faults[0].Code != "INVALID_TARGET" || report.Faults[0].Message != want {
+			t.Errorf("%q: got %+v, %v", path, report, err)
+		}
+	}
+}
