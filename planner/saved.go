@@ -57,20 +57,30 @@ func ParsePlan(name string, b []byte) (*SavedPlan, error) {
 // CheckFresh returns nil where document, of a plan made now, is the saved plan as a value; else PLAN_STALE, whose
 // message and Details name what differs.
 func (s *SavedPlan) CheckFresh(document strictjson.Value) error {
+	if now, _ := document.Get("operation"); now.Text != s.Operation {
+		saved := strictjson.Str(s.Operation)
+		d := differences{}
+		d.add("/operation", &saved, &now)
+		return s.stale(d, fmt.Sprintf("the saved plan has the operation %s, and this run %s; run the one that the plan is for", s.Operation, now.Text), "--mode "+s.Operation)
+	}
 	var d differences
 	d.compare("", s.Document, document)
 	if d.total == 0 {
 		return nil
 	}
 	first := d.first[0]
+	return s.stale(d, fmt.Sprintf(
+		"the plan does not hold any more: %d places differ from a plan made now, the first is %s (%s, now %s); plan again, look at it, and apply that one",
+		d.total, first.pointer, short(first.saved), short(first.now)), "")
+}
+
+func (s *SavedPlan) stale(d differences, msg, hint string) error {
 	return &Error{
 		details: []strictjson.Member{
 			strictjson.F("differences", strictjson.List(d.first, difference.document)),
 			strictjson.F("total", strictjson.Int(int64(d.total))),
 		},
-		Base: diag.New(CodePlanStale, s.name, fmt.Sprintf(
-			"the plan does not hold any more: %d places differ from a plan made now, the first is %s (%s, now %s); plan again, look at it, and apply that one",
-			d.total, first.pointer, short(first.saved), short(first.now))),
+		Base: diag.New(CodePlanStale, s.name, msg).WithHint(hint),
 	}
 }
 
@@ -146,12 +156,15 @@ func (d *differences) members(pointer string, saved, now []strictjson.Member) {
 	}
 }
 
-// byName returns the items of a list by what names each: destination, id, or a conflict's component. It reports
-// false where one has no name, or two have the same.
+// byName returns the items of a list by what names each: destination, id, or a conflict's component; an item that is a
+// text is its own name. It reports false where one has no name, or two have the same.
 func byName(items []strictjson.Value) ([]strictjson.Member, bool) {
 	members := make([]strictjson.Member, len(items))
 	seen := make(map[string]bool, len(items))
 	for i, item := range items {
+		if item.Kind == strictjson.String {
+			members[i] = strictjson.F(item.Text, item)
+		}
 		for _, key := range []string{"destination", "id", "component"} {
 			if name, found := item.Get(key); found && name.Kind == strictjson.String {
 				members[i] = strictjson.F(name.Text, item)
