@@ -18,7 +18,7 @@ func (c *applyCommand) Help() string {
 	return `Plans again, then makes every change durable and writes the lock last. With a conflict nothing at all is written. Interrupted at any instant, the same command goes on; an interrupted update or upgrade is finished without --config.
 
   compose apply --recipe skill --target my-skill
-  compose apply --recipe service --include capability.container --target .
+  compose apply --recipe service --include capability.mcp --target .
   compose apply --mode update
   compose apply --mode upgrade --config composition.json
   compose apply --mode upgrade --plan plan.json`

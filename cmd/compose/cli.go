@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"example.org/compose/internal/starter"
 	"github.com/alecthomas/kong"
@@ -21,7 +22,7 @@ The lifecycle is inspect, plan, apply, validate. Try it with nothing but this pr
   compose apply --recipe skill --target my-skill
   compose validate --target my-skill
 
-Exit status: 0 done; 2 conflict, invalid state or error; 3 a first composition whose validation failed.`
+Exit status: 0 done; 1 apply would change something (plan --exit-code); 2 conflict, invalid state or error; 3 a first composition whose validation failed; 130, 143 stopped by a signal: the same command goes on.`
 
 // commandLine holds the flags that every command has.
 type commandLine struct {
@@ -87,6 +88,19 @@ type choiceFlags struct {
 
 	sourceFlags
 	targetFlag
+}
+
+// waitFlag is a duration that is not negative.
+type waitFlag struct{ time.Duration }
+
+// UnmarshalText reads a duration such as 30s.
+func (w *waitFlag) UnmarshalText(text []byte) error {
+	d, err := time.ParseDuration(string(text))
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q is no duration such as 30s or 2m", text)
+	}
+	w.Duration = d
+	return nil
 }
 
 // usageError is a command line that says nothing that can be done.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -32,6 +33,7 @@ func (c *inspectCommand) Run(s *session) error {
 		if work, err = c.unfinished(s, report); err != nil {
 			return err
 		}
+		next = nil // with a marker that can't be read the fault says what to do
 		if work != nil {
 			next = []string{work.command()}
 		}
@@ -60,11 +62,15 @@ func (c *inspectCommand) unfinished(s *session, report *validator.Report) (*unfi
 	defer root.Close()
 	marker, err := txn.ReadMarker(root)
 	if err != nil {
-		coded, ok := err.(diag.Coded)
-		if !ok {
+		var coded diag.Coded
+		if !errors.As(err, &coded) {
 			return nil, err
 		}
-		report.Faults = append(report.Faults, validator.Fault{Code: coded.Code(), Message: err.Error()})
+		message := err.Error()
+		if hint := coded.Hint(); hint != "" {
+			message += "; " + hint
+		}
+		report.Faults = append(report.Faults, validator.Fault{Code: coded.Code(), Message: message})
 		return nil, nil
 	}
 	if marker == nil {

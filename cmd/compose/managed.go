@@ -20,12 +20,11 @@ const (
 
 // Codes of flags that a mode or a state does not take.
 const (
-	codeUpdateConfig     = "UPDATE_CONFIG_NOT_ALLOWED"
-	codeUpgradeConfig    = "UPGRADE_CONFIG_REQUIRED"
-	codeRecoveryConfig   = "RECOVERY_CONFIG_NOT_ALLOWED"
-	codeRecoveryMode     = "RECOVERY_OPERATION_MISMATCH"
-	codeRecoverySource   = "RECOVERY_SOURCE_MISMATCH"
-	codeIdentityMismatch = "SOURCE_IDENTITY_MISMATCH"
+	codeUpdateConfig   = "UPDATE_CONFIG_NOT_ALLOWED"
+	codeUpgradeConfig  = "UPGRADE_CONFIG_REQUIRED"
+	codeRecoveryConfig = "RECOVERY_CONFIG_NOT_ALLOWED"
+	codeRecoveryMode   = "RECOVERY_OPERATION_MISMATCH"
+	codeRecoverySource = "RECOVERY_SOURCE_MISMATCH"
 )
 
 // checkManagedChoice holds the choice against the mode: update takes none, upgrade needs one.
@@ -72,7 +71,7 @@ func (c *choiceFlags) openFor(ctx context.Context, marker *txn.Marker) (*compose
 		work.Close()
 		return nil, err
 	}
-	if err := work.checkLocked(marker.Source.Repository); err != nil {
+	if err := work.catalog.CheckSuccessor(ctx, work.repository, marker.Source); err != nil {
 		work.Close()
 		return nil, err
 	}

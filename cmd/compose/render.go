@@ -1,8 +1,6 @@
 package main
 
 import (
-	"example.org/compose/catalog"
-	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
 	"example.org/compose/planner"
 	"example.org/compose/txn"
@@ -96,7 +94,7 @@ func planEnd(w *textWriter, p plan) {
 	case len(p.conflicts()) > 0:
 		w.line("%s: apply would write nothing until none is left.", count(len(p.conflicts()), "conflict"))
 	case p.changes():
-		w.line("Nothing was changed. `compose apply` with the same flags does it (+ create, = adopt, ~ replace, - remove, . leave alone).")
+		w.line("Nothing was changed. `compose apply` with the same choice, source and target does it (+ create, = adopt, ~ replace, - remove, . leave alone).")
 	default:
 		w.line("There is nothing to do.")
 	}
@@ -192,31 +190,6 @@ func faultsText(w *textWriter, faults []validator.Fault) {
 		}
 		w.line("  ! %s [%s]", f.Message, f.Code)
 	}
-}
-
-// catalogText is the human form of a catalog check.
-func catalogText(w *textWriter, s *catalog.Source, faults []*catalog.Error) {
-	for _, f := range faults {
-		w.line("  ! %s [%s]", f.Error(), f.Code())
-	}
-	if len(faults) > 0 {
-		w.line("The catalog at %s has %s.", s.Revision(), count(len(faults), "fault"))
-		return
-	}
-	w.line("The catalog at %s is valid.", s.Revision())
-}
-
-// catalogFault is one entry of the document of a catalog check: FILE#/pointer is told apart into path and pointer.
-func catalogFault(e *catalog.Error) strictjson.Value {
-	path, pointer := e.Where()
-	members := []strictjson.Member{
-		strictjson.F("code", strictjson.Str(e.Code())),
-		strictjson.F("path", strictjson.Str(validText(path))),
-	}
-	if pointer != "" {
-		members = append(members, strictjson.F("pointer", strictjson.Str(validText(pointer))))
-	}
-	return strictjson.Obj(append(members, strictjson.F("message", strictjson.Str(validText(e.Error()))))...)
 }
 
 // lines calls line for the first of n lines and counts the rest.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/strictjson"
@@ -118,6 +119,20 @@ func errorDocument(err error, coded diag.Coded) strictjson.Value {
 
 // warn tells people something that is no part of the answer.
 func (s *session) warn(msg string) { fmt.Fprintf(s.stderr, "compose: warning: %s\n", printable(msg)) }
+
+// progress returns a function that tells people how far a long run is, now and then; nil where nobody looks.
+func (s *session) progress() func(done, total int) {
+	if !isTerminal(s.stderr) {
+		return nil
+	}
+	last := time.Now()
+	return func(done, total int) {
+		if now := time.Now(); now.Sub(last) >= 2*time.Second {
+			last = now
+			fmt.Fprintf(s.stderr, "compose: %d of %d files\n", done, total)
+		}
+	}
+}
 
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {

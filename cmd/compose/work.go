@@ -2,11 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
-	"time"
 
 	"example.org/compose/catalog"
 	"example.org/compose/internal/diag"
@@ -15,22 +11,6 @@ import (
 	"example.org/compose/planner"
 	"example.org/compose/resolver"
 )
-
-// openTarget opens a target: nil when it is absent.
-func openTarget(target string) (*rootfs.Root, error) {
-	state, err := rootfs.Probe(target)
-	if state == rootfs.Absent {
-		return nil, nil
-	}
-	var root *rootfs.Root
-	if state == rootfs.Folder {
-		root, err = rootfs.Open(target)
-	}
-	if err != nil {
-		return nil, &commandError{diag.Wrap(codeInvalidTarget, "", "the target is no folder to compose in", err)}
-	}
-	return root, nil
-}
 
 // composeWork is a choice and the catalog to resolve it in.
 type composeWork struct {
@@ -87,15 +67,6 @@ func (w *composeWork) load(ctx context.Context, given string) error {
 // Close releases the source.
 func (w *composeWork) Close() error { return w.source.Close() }
 
-// checkLocked refuses a source that is not the one a target was composed from.
-func (w *composeWork) checkLocked(repository string) error {
-	if w.repository == repository {
-		return nil
-	}
-	return &commandError{diag.New(codeIdentityMismatch, "", fmt.Sprintf(
-		"the target was composed from %q, and the source is %q; name the right source with --source", repository, w.repository))}
-}
-
 // initial plans a first composition in root; what does not depend on the target is computed once.
 func (w *composeWork) initial(ctx context.Context, root *rootfs.Root) (*planner.InitialPlan, error) {
 	if w.made == nil {
@@ -114,10 +85,7 @@ func (w *composeWork) reconcile(ctx context.Context, root *rootfs.Root) (*planne
 	if err != nil {
 		return nil, err
 	}
-	if err := w.checkLocked(old.Lock.Source.Repository); err != nil {
-		return nil, err
-	}
-	if err := w.source.CheckDescends(ctx, old.Lock.Source.Revision); err != nil {
+	if err := w.catalog.CheckSuccessor(ctx, w.repository, old.Lock.Source); err != nil {
 		return nil, err
 	}
 	config := w.config
@@ -147,78 +115,4 @@ func (c *choiceFlags) configuration(ctx context.Context, saved *planner.SavedPla
 	}
 	return resolver.Config{}, &commandError{diag.New(codeConfigRequired, "",
 		"a first composition needs a choice: --config FILE, or --recipe ID for a recipe as it is")}
-}
-
-// readFile reads a file that the user named, and stops one byte past limit. It may be a FIFO, so the end of ctx ends the
-// wait too; the goroutine that waits on is left to the end of the process.
-func readFile(ctx context.Context, name string, limit int64) ([]byte, error) {
-	type result struct {
-		b   []byte
-		err error
-	}
-	read := make(chan result, 1)
-	go func() {
-		f, err := os.Open(name)
-		if err != nil {
-			read <- result{err: readError(name, err)}
-			return
-		}
-		defer f.Close()
-		b, err := io.ReadAll(io.LimitReader(f, limit+1))
-		if err != nil {
-			err = readError(name, err)
-		}
-		read <- result{b, err}
-	}()
-	select {
-	case got := <-read:
-		return got.b, got.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
-// readError says that a file which the user named can't be read.
-func readError(name string, err error) error {
-	return &commandError{diag.Wrap(codeReadFailed, name, "the file can't be read", pathCause(err))}
-}
-
-// pathCause is the cause of err without the names that os adds: the message says them already.
-func pathCause(err error) error {
-	var path *os.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		return path.Err
-	case errors.As(err, &link):
-		return link.Err
-	}
-	return err
-}
-
-// waitFlag is a duration that is not negative.
-type waitFlag struct{ time.Duration }
-
-// UnmarshalText reads a duration such as 30s.
-func (w *waitFlag) UnmarshalText(text []byte) error {
-	d, err := time.ParseDuration(string(text))
-	if err != nil || d < 0 {
-		return fmt.Errorf("%q is no duration such as 30s or 2m", text)
-	}
-	w.Duration = d
-	return nil
-}
-
-// progress returns a function that tells people how far a long run is, now and then; nil where nobody looks.
-func (s *session) progress() func(done, total int) {
-	if !isTerminal(s.stderr) {
-		return nil
-	}
-	last := time.Now()
-	return func(done, total int) {
-		if now := time.Now(); now.Sub(last) >= 2*time.Second {
-			last = now
-			fmt.Fprintf(s.stderr, "compose: %d of %d files\n", done, total)
-		}
-	}
 }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/rootfs"
+)
+
+// openTarget opens a target: nil when it is absent.
+func openTarget(target string) (*rootfs.Root, error) {
+	state, err := rootfs.Probe(target)
+	if state == rootfs.Absent {
+		return nil, nil
+	}
+	var root *rootfs.Root
+	if state == rootfs.Folder {
+		root, err = rootfs.Open(target)
+	}
+	if err != nil {
+		return nil, &commandError{diag.Wrap(codeInvalidTarget, "", "the target is no folder to compose in", err)}
+	}
+	return root, nil
+}
+
+// readFile reads a file that the user named, and stops one byte past limit. It may be a FIFO, so the end of ctx ends the
+// wait too; the goroutine that waits on is left to the end of the process.
+func readFile(ctx context.Context, name string, limit int64) ([]byte, error) {
+	type result struct {
+		b   []byte
+		err error
+	}
+	read := make(chan result, 1)
+	go func() {
+		f, err := os.Open(name)
+		if err != nil {
+			read <- result{err: readError(name, err)}
+			return
+		}
+		defer f.Close()
+		b, err := io.ReadAll(io.LimitReader(f, limit+1))
+		if err != nil {
+			err = readError(name, err)
+		}
+		read <- result{b, err}
+	}()
+	select {
+	case got := <-read:
+		return got.b, got.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// readError says that a file which the user named can't be read.
+func readError(name string, err error) error {
+	return &commandError{diag.Wrap(codeReadFailed, name, "the file can't be read", pathCause(err))}
+}
+
+// pathCause is the cause of err without the names that os adds: the message says them already.
+func pathCause(err error) error {
+	var path *os.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
