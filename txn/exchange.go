@@ -98,25 +98,20 @@ const exchanges = 100
 // putBack gives back to the destination what came out of it, which is a consumer's, and stops. Whatever happens, the bytes
 // are in staging or at the destination: a run that ends here is sorted out by the next one.
 func (t *transaction) putBack(ctx context.Context, s *place, out seen, buf []byte) error {
-	if s.kind == planner.Remove || s.kind == planner.Create {
-		parent, _ := split(string(s.destination))
-		err := t.folder(parent)
-		if err == nil {
-			err = t.disk.Install(s.staging, string(s.destination))
-		}
-		if err != nil {
-			return t.stop(s.strayed(out))
-		}
-		return t.stop(s.blockedBy(out))
+	if s.kind != planner.Replace {
+		return t.installBack(s, out)
 	}
 	// What the last exchange put at the destination comes out of it again, unless another program has put something else
 	// there since: that is later than what is there now, and belongs there instead.
 	put := seen{condition: holdNew, digest: s.to}
 	for range exchanges {
-		if err := t.disk.Exchange(s.staging, string(s.destination)); err != nil {
-			if out.condition == unreadable {
-				return entryFault(string(s.destination), "giving the file back", err)
-			}
+		err := t.disk.Exchange(s.staging, string(s.destination))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return t.installBack(s, out)
+		case err != nil && out.condition == unreadable:
+			return entryFault(string(s.destination), "giving the file back", err)
+		case err != nil:
 			return t.stop(s.strayed(out))
 		}
 		back, err := s.look(ctx, t.disk, s.staging, buf)
@@ -131,6 +126,19 @@ func (t *transaction) putBack(ctx context.Context, s *place, out seen, buf []byt
 		put, out = out, back
 	}
 	return t.stop(s.strayed(out))
+}
+
+// installBack is putBack where nothing stands at the destination.
+func (t *transaction) installBack(s *place, out seen) error {
+	parent, _ := split(string(s.destination))
+	err := t.folder(parent)
+	if err == nil {
+		err = t.disk.Install(s.staging, string(s.destination))
+	}
+	if err != nil {
+		return t.stop(s.strayed(out))
+	}
+	return t.stop(s.blockedBy(out))
 }
 
 // stop is the error of a transaction that can't go on: READ_FAILED where something can't be read, else PRECONDITION_CHANGED.
