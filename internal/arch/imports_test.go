@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"resolver"},
 	{"planner"},
 	{"txn"},
-	{"cmd/compose"},
+	{"bindings/python/native", "cmd/compose"},
 	{"internal/arch", "internal/bundle", "internal/bundle/consumer", "internal/catalogtest", "internal/targettest"},
 }
 
@@ -33,6 +33,9 @@ var modules = map[string][]string{
 	"internal/starter":   {"github.com/go-git/go-git/v5"},
 	"txn":                {"golang.org/x/sys"},
 }
+
+// cgo is the only package that C may be part of: compose itself is built without a C compiler.
+const cgo = "bindings/python/native"
 
 // testModules lists what tests, and the packages that serve them, may use beside that.
 var testModules = []string{
@@ -54,6 +57,7 @@ func TestImports(t *testing.T) {
 		"lockv2/up.go imports planner, which is not below lockv2",
 		"planner/planner_test.go imports example.com/assert, which is not among the modules of the tests of planner",
 		"planner/plans_plan9.go imports example.com/plans, which is not among the modules of planner",
+		"catalog/cgo.go imports C, which only bindings/python/native may",
 		"catalog/writes.go imports golang.org/x/sys/unix, which is not among the modules of catalog",
 		"stray/stray.go: package stray has no place",
 		"lockv2 is to use the standard library alone: lockv2 -> fingerprint -> github.com/alecthomas/kong",
@@ -116,6 +120,10 @@ func checkImports(s *source) []string {
 					finding("%s imports %s, which is not below %s", f.path, below, f.pkg)
 				}
 			case standard(name):
+			case name == "C":
+				if f.pkg != cgo {
+					finding("%s imports C, which only %s may", f.path, cgo)
+				}
 			case f.test:
 				if !of(name, slices.Concat(modules[f.pkg], testModules)) {
 					finding("%s imports %s, which is not among the modules of the tests of %s", f.path, name, f.pkg)

@@ -1,0 +1,3 @@
+package catalog
+
+import "C"
