@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"example.org/compose/fingerprint/scsha"
 	"example.org/compose/fingerprint/skillrx"
@@ -73,7 +75,15 @@ func (c *hashTemplateCommand) run(s *session, result *templateResult) error {
 		return err
 	}
 	result.matches, result.withTree = c.against(result.source.String()), c.Tree
-	return s.answer(result.document(), result.text, matchExit(result.matches))
+	exit := matchExit(result.matches)
+	if s.format == formatHuman {
+		return s.answer(strictjson.Value{}, result.text, exit)
+	}
+	if err := result.write(s.stdout); err != nil {
+		return &commandError{diag.Wrap(codeWriteFailed, "standard output", "the answer could not be written", err)}
+	}
+	s.exit = exit
+	return nil
 }
 
 // readContext reads the options of a rendering.
@@ -199,6 +209,41 @@ func (r *templateResult) failed(fault *include.Error) strictjson.Value {
 	return strictjson.Obj(members...)
 }
 
+// write writes the document. There may be a million edges, so they are encoded one by one, and put where the document of a
+// manifest without edges has an empty list: the first one, since within a string the quotes would be escaped.
+func (r *templateResult) write(w io.Writer) error {
+	before, after, _ := bytes.Cut(strictjson.Encode(r.document()), []byte(noEdges))
+	out := bufio.NewWriterSize(w, 1<<16)
+	out.Write(before)
+	out.WriteString(strings.TrimSuffix(noEdges, "]"))
+	const indent = "\n      "
+	sources := make(map[scsha.Source]strictjson.Value, len(r.manifest.Nodes))
+	for _, n := range r.manifest.Nodes {
+		sources[n.Source] = sourceDocument(n.Source)
+	}
+	for i, e := range r.manifest.Edges {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		edge := strictjson.Encode(strictjson.Obj(
+			strictjson.F("parent", sources[e.Parent]),
+			strictjson.F("child", sources[e.Child]),
+			strictjson.F("occurrence", strictjson.Int(int64(e.Occurrence))),
+		))
+		out.WriteString(indent)
+		out.Write(bytes.ReplaceAll(bytes.TrimSuffix(edge, []byte("\n")), []byte("\n"), []byte(indent)))
+	}
+	if len(r.manifest.Edges) > 0 {
+		out.WriteString("\n    ")
+	}
+	out.WriteByte(']')
+	out.Write(after)
+	return out.Flush()
+}
+
+const noEdges = `"edges": []`
+
+// document is the document without the edges of the manifest.
 func (r *templateResult) document() strictjson.Value {
 	members := []strictjson.Member{
 		strictjson.F("source_composition_sha256", strictjson.Str(r.source.String())),
@@ -213,23 +258,17 @@ func (r *templateResult) document() strictjson.Value {
 }
 
 func manifestDocument(m *scsha.Manifest) strictjson.Value {
-	sources := make(map[scsha.Source]strictjson.Value, len(m.Nodes)) // shared: there may be a million edges
-	nodes := strictjson.List(m.Nodes, func(n scsha.Node) strictjson.Value {
-		source := strictjson.Obj(strictjson.F("kind", strictjson.Str(n.Source.Kind)), strictjson.F("value", strictjson.Str(n.Source.Value)))
-		sources[n.Source] = source
-		return strictjson.Obj(strictjson.F("source", source), strictjson.F("sha256", strictjson.Str(n.SHA256)))
-	})
 	return strictjson.Obj(
 		strictjson.F("schema", strictjson.Str(m.Schema)),
-		strictjson.F("nodes", nodes),
-		strictjson.F("edges", strictjson.List(m.Edges, func(e scsha.Edge) strictjson.Value {
-			return strictjson.Obj(
-				strictjson.F("parent", sources[e.Parent]),
-				strictjson.F("child", sources[e.Child]),
-				strictjson.F("occurrence", strictjson.Int(int64(e.Occurrence))),
-			)
+		strictjson.F("nodes", strictjson.List(m.Nodes, func(n scsha.Node) strictjson.Value {
+			return strictjson.Obj(strictjson.F("source", sourceDocument(n.Source)), strictjson.F("sha256", strictjson.Str(n.SHA256)))
 		})),
+		strictjson.F("edges", strictjson.Arr()),
 	)
+}
+
+func sourceDocument(s scsha.Source) strictjson.Value {
+	return strictjson.Obj(strictjson.F("kind", strictjson.Str(s.Kind)), strictjson.F("value", strictjson.Str(s.Value)))
 }
 
 func treeNode(n skillrx.Node) strictjson.Value {

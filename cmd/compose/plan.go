@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/internal/strictjson"
+	"example.org/compose/lockv2"
 	"example.org/compose/planner"
 	"github.com/google/renameio/v2"
 )
@@ -49,6 +53,9 @@ func (p managedPlan) changes() bool                 { return !p.Noop() }
 
 func (c *planCommand) Run(s *session) error {
 	if err := c.check(); err != nil {
+		return err
+	}
+	if err := c.checkOut(); err != nil {
 		return err
 	}
 	var diff textWriter
@@ -125,11 +132,51 @@ func (c *planCommand) make(s *session, look func(*rootfs.Root, plan) error) (pla
 	return managedPlan{made}, look(root, managedPlan{made})
 }
 
-// writePlan writes a plan to a file that the user named, whole or not at all.
+// writePlan writes a plan to a file that the user named: a regular file whole or not at all, also where a link leads to it;
+// into a device, a FIFO or a link to nowhere as any program would.
 func writePlan(name string, doc strictjson.Value) error {
-	err := renameio.WriteFile(name, strictjson.Encode(doc), 0o644, renameio.WithTempDir(filepath.Dir(name)))
+	b := strictjson.Encode(doc)
+	err := error(nil)
+	if place, whole := replaceable(name); whole {
+		err = renameio.WriteFile(place, b, 0o644, renameio.WithTempDir(filepath.Dir(place)), renameio.WithExistingPermissions())
+	} else {
+		err = os.WriteFile(name, b, 0o644)
+	}
 	if err != nil {
-		return &commandError{diag.Wrap(codeWriteFailed, name, "the plan can't be written", pathCause(err))}
+		return &commandError{diag.Wrap(codeWriteFailed, name, "the plan can't be written there; name another file", pathCause(err))}
+	}
+	return nil
+}
+
+// replaceable returns the regular file that name leads to, or the new one that it names, and whether it is one of these.
+func replaceable(name string) (string, bool) {
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return name, true
+	}
+	place, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return "", false
+	}
+	info, err := os.Lstat(place)
+	return place, err == nil && info.Mode().IsRegular()
+}
+
+// checkOut refuses to write the plan over the composer's own files in the target.
+func (c *planCommand) checkOut() error {
+	if c.Out == "" {
+		return nil
+	}
+	state, err := filepath.Abs(filepath.Join(c.Target, lockv2.StateFolder))
+	if err != nil {
+		return &commandError{diag.Wrap(codeReadFailed, c.Target, "the folder can't be found", pathCause(err))}
+	}
+	out, err := filepath.Abs(c.Out)
+	if err != nil {
+		return &commandError{diag.Wrap(codeReadFailed, c.Out, "the file can't be found", pathCause(err))}
+	}
+	inside, err := filepath.Rel(state, out)
+	if err == nil && filepath.IsLocal(inside) {
+		return &usageError{msg: "--out names a place in " + lockv2.StateFolder + " of the target, which is the composer's own; name another file"}
 	}
 	return nil
 }
