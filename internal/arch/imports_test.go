@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"resolver"},
 	{"planner"},
 	{"txn"},
-	{"bindings/python/native", "cmd/compose"},
+	{"bindings/python/native", "cmd/compose", "docs/examples/contextcache", "docs/examples/filetable"},
 	{"internal/arch", "internal/bundle", "internal/bundle/consumer", "internal/catalogtest", "internal/targettest"},
 }
 
