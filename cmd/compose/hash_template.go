@@ -17,7 +17,6 @@ import (
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/resolver/include"
-	"github.com/google/renameio/v2"
 )
 
 type hashTemplateCommand struct {
@@ -137,7 +136,7 @@ func (c *hashTemplateCommand) expand(ctx context.Context, composition *include.C
 		_, err = io.Copy(sum, text)
 		return hex.EncodeToString(sum.Sum(nil)), err
 	}
-	file, err := renameio.NewPendingFile(c.Text, renameio.WithTempDir(filepath.Dir(c.Text)), renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+	file, err := newPending(c.Text)
 	if err == nil {
 		defer file.Cleanup()
 		out := bufio.NewWriterSize(file, 1<<16)

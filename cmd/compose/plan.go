@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"example.org/compose/internal/diag"
@@ -12,7 +9,6 @@ import (
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
 	"example.org/compose/planner"
-	"github.com/google/renameio/v2"
 )
 
 type planCommand struct {
@@ -132,33 +128,12 @@ func (c *planCommand) make(s *session, look func(*rootfs.Root, plan) error) (pla
 	return managedPlan{made}, look(root, managedPlan{made})
 }
 
-// writePlan writes a plan to a file that the user named: a regular file whole or not at all, also where a link leads to it;
-// into a device, a FIFO or a link to nowhere as any program would.
+// writePlan writes a plan to a file that the user named.
 func writePlan(name string, doc strictjson.Value) error {
-	b := strictjson.Encode(doc)
-	err := error(nil)
-	if place, whole := replaceable(name); whole {
-		err = renameio.WriteFile(place, b, 0o644, renameio.WithTempDir(filepath.Dir(place)), renameio.WithExistingPermissions())
-	} else {
-		err = os.WriteFile(name, b, 0o644)
-	}
-	if err != nil {
+	if err := writeNamed(name, strictjson.Encode(doc)); err != nil {
 		return &commandError{diag.Wrap(codeWriteFailed, name, "the plan can't be written there; name another file", pathCause(err))}
 	}
 	return nil
-}
-
-// replaceable returns the regular file that name leads to, or the new one that it names, and whether it is one of these.
-func replaceable(name string) (string, bool) {
-	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-		return name, true
-	}
-	place, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return "", false
-	}
-	info, err := os.Lstat(place)
-	return place, err == nil && info.Mode().IsRegular()
 }
 
 // checkOut refuses to write the plan over the composer's own files in the target.

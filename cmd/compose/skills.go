@@ -11,7 +11,6 @@ import (
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/skills"
 	"example.org/compose/internal/strictjson"
-	"github.com/google/renameio/v2"
 )
 
 type skillsCommand struct {
@@ -136,7 +135,7 @@ func (c *skillsPinCommand) Run(s *session) error {
 	if out == "" {
 		out = c.pinName()
 	}
-	if err := renameio.WriteFile(out, pins.Encode(), 0o644, renameio.WithTempDir(filepath.Dir(out))); err != nil {
+	if err := writeNamed(out, pins.Encode()); err != nil {
 		return &commandError{diag.Wrap(codeWriteFailed, out, "the pin file can't be written", pathCause(err))}
 	}
 	// The answer is what verify says from now on.
