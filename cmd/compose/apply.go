@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/rootfs"
+	"example.org/compose/internal/strictjson"
+	"example.org/compose/lockv2"
 	"example.org/compose/planner"
 	"example.org/compose/txn"
 )
@@ -40,33 +44,34 @@ func (c *applyCommand) Run(s *session) error {
 }
 
 func (c *applyCommand) apply(s *session) (*txn.Result, error) {
-	// A first look without the target's lock, so that the target's faults are said before the configuration's.
-	root, err := openTarget(c.Target)
+	target, err := txn.Hold(s.ctx, c.Target, c.Wait.Duration)
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
+	defer target.Close()
 	if c.Mode == modeInitial {
-		if err := planner.CheckUnmanaged(root); err != nil {
+		if err := planner.CheckUnmanaged(target.Root()); err != nil {
 			return nil, err
 		}
-		return c.initial(s)
+		return c.initial(s, target)
 	}
-	marker, err := txn.ReadMarker(root)
-	if err != nil {
+	if target.Root() != nil {
+		marker, err := txn.ReadMarker(target.Root())
+		if err != nil {
+			return nil, err
+		}
+		if marker != nil {
+			return c.recover(s, target, marker)
+		}
+	}
+	if _, err := planner.ReadManaged(target.Root()); err != nil {
 		return nil, err
 	}
-	if marker != nil {
-		return c.recover(s, marker)
-	}
-	if _, err := planner.ReadManaged(root); err != nil {
-		return nil, err
-	}
-	return c.reconcile(s)
+	return c.reconcile(s, target)
 }
 
 // initial makes a first composition.
-func (c *applyCommand) initial(s *session) (*txn.Result, error) {
+func (c *applyCommand) initial(s *session, target *txn.Target) (*txn.Result, error) {
 	saved, err := readPlan(s.ctx, c.Plan)
 	if err != nil {
 		return nil, err
@@ -76,7 +81,7 @@ func (c *applyCommand) initial(s *session) (*txn.Result, error) {
 		return nil, err
 	}
 	defer work.Close()
-	return txn.Initial(s.ctx, c.Target, func(ctx context.Context, root *rootfs.Root) (*planner.InitialPlan, error) {
+	return target.Initial(s.ctx, func(ctx context.Context, root *rootfs.Root) (*planner.InitialPlan, error) {
 		plan, err := work.initial(ctx, root)
 		if err != nil {
 			return nil, err
@@ -86,7 +91,7 @@ func (c *applyCommand) initial(s *session) (*txn.Result, error) {
 }
 
 // reconcile carries out an update or upgrade.
-func (c *applyCommand) reconcile(s *session) (*txn.Result, error) {
+func (c *applyCommand) reconcile(s *session, target *txn.Target) (*txn.Result, error) {
 	saved, err := readPlan(s.ctx, c.Plan)
 	if err != nil {
 		return nil, err
@@ -101,17 +106,18 @@ func (c *applyCommand) reconcile(s *session) (*txn.Result, error) {
 		return nil, err
 	}
 	defer work.Close()
-	return txn.Reconcile(s.ctx, c.Target, func(ctx context.Context, root *rootfs.Root) (*planner.ManagedPlan, error) {
+	result, err := target.Reconcile(s.ctx, func(ctx context.Context, root *rootfs.Root) (*planner.ManagedPlan, error) {
 		plan, err := work.reconcile(ctx, root)
 		if err != nil {
 			return nil, err
 		}
 		return plan, checkFresh(saved, plan.Document)
 	}, c.options(s))
+	return result, c.unfinished(err, work.source.Revision())
 }
 
 // recover finishes what an interrupted update or upgrade began.
-func (c *applyCommand) recover(s *session, marker *txn.Marker) (*txn.Result, error) {
+func (c *applyCommand) recover(s *session, target *txn.Target, marker *txn.Marker) (*txn.Result, error) {
 	if err := c.checkRecovery(marker); err != nil {
 		return nil, err
 	}
@@ -124,9 +130,30 @@ func (c *applyCommand) recover(s *session, marker *txn.Marker) (*txn.Result, err
 	if err != nil {
 		return nil, err
 	}
-	return txn.Recover(s.ctx, c.Target, marker, made, c.options(s))
+	result, err := target.Recover(s.ctx, marker, made, c.options(s))
+	return result, c.unfinished(err, marker.Source.Revision)
 }
 
 func (c *applyCommand) options(s *session) txn.Options {
-	return txn.Options{Wait: c.Wait.Duration, Warn: s.warn, Progress: s.progress()}
+	return txn.Options{Warn: s.warn, Progress: s.progress()}
 }
+
+// unfinished gives an error that leaves a marker the whole command which goes on, with the flags of this run.
+func (c *applyCommand) unfinished(err error, revision lockv2.Revision) error {
+	var stopped *txn.Error
+	if !errors.As(err, &stopped) || !stopped.Unfinished {
+		return err
+	}
+	return &hintedError{Coded: stopped, hint: c.commandAt(c.Mode, string(revision)), details: stopped.Details()}
+}
+
+// hintedError is an error of a transaction with a better hint than the library can give.
+type hintedError struct {
+	diag.Coded
+	hint    string
+	details []strictjson.Member
+}
+
+func (e *hintedError) Hint() string                 { return e.hint }
+func (e *hintedError) Details() []strictjson.Member { return e.details }
+func (e *hintedError) Unwrap() error                { return e.Coded }

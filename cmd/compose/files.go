@@ -26,32 +26,40 @@ func openTarget(target string) (*rootfs.Root, error) {
 	return root, nil
 }
 
-// readFile reads a file that the user named, and stops one byte past limit. It may be a FIFO, so the end of ctx ends the
-// wait too; the goroutine that waits on is left to the end of the process.
+// readFile reads a file that the user named, and stops one byte past limit.
 func readFile(ctx context.Context, name string, limit int64) ([]byte, error) {
-	type result struct {
-		b   []byte
-		err error
-	}
-	read := make(chan result, 1)
-	go func() {
+	return unblocked(ctx, func() ([]byte, error) {
 		f, err := os.Open(name)
 		if err != nil {
-			read <- result{err: readError(name, err)}
-			return
+			return nil, readError(name, err)
 		}
 		defer f.Close()
 		b, err := io.ReadAll(io.LimitReader(f, limit+1))
 		if err != nil {
 			err = readError(name, err)
 		}
-		read <- result{b, err}
+		return b, err
+	})
+}
+
+// unblocked calls read, which may wait for a FIFO or a terminal without end, until it returns or ctx ends. What still waits
+// then is left to the end of the process.
+func unblocked[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := read()
+		done <- result{value, err}
 	}()
 	select {
-	case got := <-read:
-		return got.b, got.err
+	case got := <-done:
+		return got.value, got.err
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		var none T
+		return none, context.Cause(ctx)
 	}
 }
 

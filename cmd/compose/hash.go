@@ -79,11 +79,11 @@ func (c *hashTextCommand) Run(s *session) error {
 	}
 	results := make([]hashResult, len(c.Files))
 	for i, name := range c.Files {
-		if err := s.ctx.Err(); err != nil {
-			return err
-		}
 		results[i] = hashResult{path: name, algorithm: textAlgorithm}
-		results[i].digest, results[i].err = hashText(name)
+		results[i].digest, results[i].err = unblocked(s.ctx, func() (string, error) { return hashText(name) })
+		if s.ctx.Err() != nil {
+			return context.Cause(s.ctx)
+		}
 		results[i].matches = c.against(results[i].digest)
 	}
 	return s.hashed(results)
@@ -187,14 +187,18 @@ func (s *session) hashed(results []hashResult) error {
 	}, exit)
 }
 
+// code is the code of the error.
+func (r hashResult) code() string {
+	if coded := (diag.Coded)(nil); errors.As(r.err, &coded) {
+		return coded.Code()
+	}
+	return codeInternal
+}
+
 func (r hashResult) document() strictjson.Value {
 	path := strictjson.F("path", strictjson.Str(validText(r.path)))
 	if r.err != nil {
-		code := codeInternal
-		if coded := (diag.Coded)(nil); errors.As(r.err, &coded) {
-			code = coded.Code()
-		}
-		return strictjson.Obj(path, strictjson.F("code", strictjson.Str(code)), strictjson.F("message", strictjson.Str(validText(r.err.Error()))))
+		return strictjson.Obj(path, strictjson.F("code", strictjson.Str(r.code())), strictjson.F("message", strictjson.Str(validText(r.err.Error()))))
 	}
 	members := []strictjson.Member{path,
 		strictjson.F("algorithm", strictjson.Str(r.algorithm)), strictjson.F("digest", strictjson.Str(r.digest))}
@@ -206,7 +210,11 @@ func (r hashResult) document() strictjson.Value {
 
 func (r hashResult) text(w *textWriter) {
 	if r.err != nil {
-		w.line("! %s: %s", r.path, r.err)
+		text := r.err.Error()
+		if !strings.HasPrefix(text, r.path+": ") {
+			text = r.path + ": " + text
+		}
+		w.line("! %s [%s]", text, r.code())
 		return
 	}
 	if matchExit(r.matches) != exitDone {

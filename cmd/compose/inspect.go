@@ -80,10 +80,27 @@ func (c *inspectCommand) unfinished(s *session, report *validator.Report) (*unfi
 	if err != nil {
 		return nil, err
 	}
+	untouched, err := validator.Check(s.ctx, root, untouchedBy(marker))
+	if err != nil {
+		return nil, err
+	}
+	report.Faults = append(report.Faults, untouched...)
 	for _, b := range progress.Blocked {
 		report.Faults = append(report.Faults, validator.Fault{Code: txn.CodePreconditionChanged, Destination: b.Destination, Message: b.Message})
 	}
 	return &unfinished{marker: marker, progress: progress}, nil
+}
+
+// untouchedBy is the new lock of a transaction with the files alone that no action touches: they must be valid now, or the
+// transaction can't end.
+func untouchedBy(marker *txn.Marker) *lockv2.Lock {
+	touched := make(map[lockv2.Destination]bool, len(marker.Actions))
+	for _, a := range marker.Actions {
+		touched[a.Destination] = true
+	}
+	lock := *marker.NewLock
+	lock.Files = slices.DeleteFunc(slices.Clone(lock.Files), func(f lockv2.File) bool { return touched[f.Destination] })
+	return &lock
 }
 
 // blocked returns the destinations where something stands in the way, each once.

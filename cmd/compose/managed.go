@@ -45,12 +45,12 @@ func (c *applyCommand) checkRecovery(marker *txn.Marker) error {
 	if c.Mode != string(marker.Operation) {
 		return &commandError{diag.New(codeRecoveryMode, "",
 			fmt.Sprintf("an interrupted %s has to be finished first, and this is --mode %s", marker.Operation, c.Mode)).
-			WithHint(fmt.Sprintf("compose apply --mode %s", marker.Operation))}
+			WithHint(c.commandAt(string(marker.Operation), string(marker.Source.Revision)))}
 	}
 	if c.chosen() || c.Plan != "" {
 		return &commandError{diag.New(codeRecoveryConfig, "",
 			fmt.Sprintf("an interrupted %s has to be finished first, and its choice is in the marker; leave --config, --recipe and --plan out", marker.Operation)).
-			WithHint(fmt.Sprintf("compose apply --mode %s", marker.Operation))}
+			WithHint(c.commandAt(string(marker.Operation), string(marker.Source.Revision)))}
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func (c *choiceFlags) openFor(ctx context.Context, marker *txn.Marker) (*compose
 		work.Close()
 		return nil, &commandError{diag.New(codeRecoverySource, "",
 			fmt.Sprintf("the interrupted %s is bound to revision %s, and the source is at %s; finish it at its own revision", marker.Operation, want, bound)).
-			WithHint(c.commandAt(string(want)))}
+			WithHint(c.commandAt(string(marker.Operation), string(want)))}
 	}
 	if err := work.load(ctx, c.Repository); err != nil {
 		work.Close()
@@ -79,9 +79,9 @@ func (c *choiceFlags) openFor(ctx context.Context, marker *txn.Marker) (*compose
 	return work, nil
 }
 
-// commandAt is the command line of an apply at a revision, ready to copy.
-func (c *choiceFlags) commandAt(revision string) string {
-	words := []string{"compose apply --mode", c.Mode}
+// commandAt is the command line that finishes an operation at its revision, ready to copy.
+func (c *choiceFlags) commandAt(operation, revision string) string {
+	words := []string{"compose apply --mode", operation}
 	for _, flag := range []struct{ name, value, usual string }{
 		{"--source", c.Source, ""}, {"--revision", revision, ""}, {"--repository", c.Repository, ""}, {"--target", c.Target, "."},
 	} {

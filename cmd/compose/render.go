@@ -62,7 +62,14 @@ func (p managedPlan) text(w *textWriter) {
 	}
 	if len(shown) > 0 {
 		w.line("  %s:", count(len(shown), "file"))
-		w.lines(len(shown), func(i int) { w.line("    %s %-9s %s", sign(shown[i].Kind), shown[i].Ownership, shown[i].Destination) })
+		w.lines(len(shown), func(i int) {
+			w.line("    %s %-9s %s", sign(shown[i].Kind), shown[i].Ownership, shown[i].Destination)
+			if includes := shown[i].Includes; includes != nil {
+				includesText(w, planner.Create, includes.Added)
+				includesText(w, planner.Replace, includes.Changed)
+				includesText(w, planner.Remove, includes.Removed)
+			}
+		})
 		w.line("")
 	}
 	if unchanged > 0 {
@@ -70,6 +77,13 @@ func (p managedPlan) text(w *textWriter) {
 		w.line("")
 	}
 	planEnd(w, p)
+}
+
+// includesText lists the included files, of one kind of change, that made a difference to a composed material.
+func includesText(w *textWriter, kind planner.ActionKind, paths []string) {
+	for _, path := range paths {
+		w.line("        %s includes  %s", sign(kind), path)
+	}
 }
 
 // sign shows an action in one character.

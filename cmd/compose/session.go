@@ -61,7 +61,7 @@ func (s *session) answer(doc strictjson.Value, text func(*textWriter), exit int)
 		out = w.Bytes()
 	}
 	if _, err := s.stdout.Write(out); err != nil {
-		return &commandError{diag.Wrap(codeWriteFailed, "standard output", "the answer could not be written", err)}
+		return &commandError{diag.Wrap(codeWriteFailed, "standard output", "the answer can't be written; what the command did stands", err)}
 	}
 	s.exit = exit
 	return nil
@@ -70,17 +70,21 @@ func (s *session) answer(doc strictjson.Value, text func(*textWriter), exit int)
 // fail reports err and returns the exit status that goes with it.
 func (s *session) fail(err error) int {
 	exit := exitRefused
-	if stopped := (*interruption)(nil); errors.As(context.Cause(s.ctx), &stopped) {
-		if !errors.Is(err, context.Canceled) && !errors.As(err, new(*interruption)) {
-			s.warn(err.Error())
-		}
-		err, exit = stopped, exitSignal+int(stopped.signal)
-	}
 	var coded diag.Coded
-	if !errors.As(err, &coded) {
+	found := errors.As(err, &coded)
+	if stopped := (*interruption)(nil); errors.As(context.Cause(s.ctx), &stopped) {
+		exit = exitSignal + int(stopped.signal)
+		if !found || coded.Code() != codeInterrupted { // else it says where the run stopped, and what goes on
+			if found {
+				s.warn(err.Error())
+			}
+			err, coded, found = stopped, stopped, true
+		}
+	}
+	if !found {
 		coded = &commandError{diag.New(codeInternal, "", "this is a fault of compose itself, please report it: "+err.Error())}
 	}
-	if e := (*txn.Error)(nil); errors.As(err, &e) && e.Code() == txn.CodeValidationFailed && !e.Unfinished {
+	if e := (*txn.Error)(nil); exit == exitRefused && errors.As(err, &e) && e.Code() == txn.CodeValidationFailed && !e.Unfinished {
 		exit = exitUnvalidated
 	}
 	if s.format == formatHuman {
