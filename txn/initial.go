@@ -2,7 +2,6 @@ package txn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -11,44 +10,54 @@ import (
 	"example.org/compose/validator"
 )
 
-// Initial makes a first composition at the target path: it plans under the target's lock, installs, makes
+// Initial makes a first composition in the target: it plans under the target's lock, installs, makes
 // all durable, writes the lock, and validates. A plan in conflict writes nothing and is a Result with status conflict.
 //
-// A target that is absent is planned for before it is made. Errors: those of plan; INVALID_TARGET, TARGET_BUSY,
-// TARGET_LOCK_UNSUPPORTED, PRECONDITION_CHANGED, READ_FAILED, WRITE_FAILED; VALIDATION_FAILED, and the lock that
+// A target that is absent is planned for before it is made and held. Errors: those of plan and of Hold; UNMANAGED_TARGET_REQUIRED,
+// RECOVERY_REQUIRED; PRECONDITION_CHANGED, READ_FAILED, WRITE_FAILED; VALIDATION_FAILED, and the lock that
 // this run wrote is taken away again; INTERRUPTED for a ctx that ended, which is looked at until the lock
-// is written. After any of them the same command goes on. Calls on one target may run at once: one works.
-func Initial(ctx context.Context, path string, plan PlanFunc, opt Options) (*Result, error) {
-	refused := errors.New("refused")
-	var result *Result
-	t, err := acquire(ctx, path, opt.Wait, func() error {
+// is written. After any of them the same command goes on, on a new Target.
+func (t *Target) Initial(ctx context.Context, plan PlanFunc, opt Options) (*Result, error) {
+	if t.root == nil {
 		p, err := plan(ctx, nil)
 		if err != nil {
-			return planFault(ctx, err)
+			return nil, planFault(ctx, err)
 		}
-		if result = conflictResult(p); result != nil {
-			return refused
+		if result := conflictResult(p); result != nil {
+			return result, nil
 		}
 		sizes, _ := created(p.Actions, p.Composition.LockBytes())
-		return checkSpace(nearest(path), sizes)
-	})
-	if errors.Is(err, refused) {
-		return result, nil
+		if err := checkSpace(nearest(t.path), sizes); err != nil {
+			return nil, err
+		}
+		if err := t.make(ctx); err != nil {
+			return nil, err
+		}
 	}
+	result, err := t.initial(ctx, plan, opt)
+	if err == nil && result.Status == StatusApplied {
+		t.made = nil
+	}
+	return result, err
+}
+
+// Initial is Hold and then Target.Initial.
+func Initial(ctx context.Context, path string, plan PlanFunc, opt Options) (*Result, error) {
+	return holding(ctx, path, opt, func(t *Target) (*Result, error) { return t.Initial(ctx, plan, opt) })
+}
+
+// holding does the work on a target that it holds.
+func holding(ctx context.Context, path string, opt Options, work func(*Target) (*Result, error)) (*Result, error) {
+	t, err := Hold(ctx, path, opt.Wait)
 	if err != nil {
 		return nil, err
 	}
-	result, err = t.initial(ctx, plan, opt)
-	if err != nil || result.Status == StatusConflict {
-		t.abandon()
-		return result, err
-	}
-	t.close()
-	return result, nil
+	defer t.Close()
+	return work(t)
 }
 
 // initial is Initial on a target that is held.
-func (t *target) initial(ctx context.Context, plan PlanFunc, opt Options) (*Result, error) {
+func (t *Target) initial(ctx context.Context, plan PlanFunc, opt Options) (*Result, error) {
 	if err := planner.CheckUnmanaged(t.root); err != nil {
 		return nil, err
 	}
@@ -85,7 +94,7 @@ func (t *target) initial(ctx context.Context, plan PlanFunc, opt Options) (*Resu
 
 // validate looks at the finished target with the validator, as CI will. It is not interrupted: it writes nothing
 // unless it finds a fault, and a lock that nobody looked at should not stay.
-func (t *target) validate(ctx context.Context, work *installation) error {
+func (t *Target) validate(ctx context.Context, work *installation) error {
 	report, err := validator.Validate(context.WithoutCancel(ctx), t.path)
 	if err == nil && report.State == validator.Valid {
 		return nil

@@ -17,24 +17,19 @@ type ManagedPlanFunc func(ctx context.Context, root *rootfs.Root) (*planner.Mana
 // replans bounds how often a target that changes under the plan is planned for again.
 const replans = 3
 
-// Reconcile carries out an update or upgrade of the target at path: it plans under the target's lock, stages all new bytes,
+// Reconcile carries out an update or upgrade of the target: it plans under the target's lock, stages all new bytes,
 // writes the marker, changes the files, replaces the lock, validates, and removes the marker. A plan in conflict, and one that
 // changes nothing, write nothing.
 //
-// Errors: those of plan; INVALID_TARGET, TARGET_BUSY, TARGET_LOCK_UNSUPPORTED, PRECONDITION_CHANGED, READ_FAILED, WRITE_FAILED,
-// VALIDATION_FAILED, INTERRUPTED for a ctx that ended. Where the *Error has Unfinished the marker stands, and Recover goes on;
-// else nothing was changed. Calls on one target may run at once: one works.
-func Reconcile(ctx context.Context, path string, plan ManagedPlanFunc, opt Options) (*Result, error) {
-	t, err := acquire(ctx, path, opt.Wait, func() error {
+// Errors: those of plan; INVALID_TARGET, PRECONDITION_CHANGED, READ_FAILED, WRITE_FAILED, VALIDATION_FAILED, INTERRUPTED for a
+// ctx that ended. Where the *Error has Unfinished the marker stands, and Recover goes on; else nothing was changed.
+func (t *Target) Reconcile(ctx context.Context, plan ManagedPlanFunc, opt Options) (*Result, error) {
+	if t.root == nil {
 		if _, err := plan(ctx, nil); err != nil {
-			return planFault(ctx, err)
+			return nil, planFault(ctx, err)
 		}
-		return gone(path)
-	})
-	if err != nil {
-		return nil, err
+		return nil, gone(t.path)
 	}
-	defer t.close()
 	for range replans {
 		t.root.Forget()
 		p, err := plan(ctx, t.root)
@@ -50,13 +45,18 @@ func Reconcile(ctx context.Context, path string, plan ManagedPlanFunc, opt Optio
 		"files changed each time that the plan had been made, and nothing was written; run the same command again when no other program writes to the target")}
 }
 
+// Reconcile is Hold and then Target.Reconcile.
+func Reconcile(ctx context.Context, path string, plan ManagedPlanFunc, opt Options) (*Result, error) {
+	return holding(ctx, path, opt, func(t *Target) (*Result, error) { return t.Reconcile(ctx, plan, opt) })
+}
+
 // gone is INVALID_TARGET for a target that is absent.
 func gone(path string) error {
 	return &Error{Base: diag.New(CodeInvalidTarget, path, "there is no such folder; name the target")}
 }
 
 // reconcile carries out one plan on a target that is held; errStale where the target is not what it was made for.
-func (t *target) reconcile(ctx context.Context, p *planner.ManagedPlan, opt Options) (*Result, error) {
+func (t *Target) reconcile(ctx context.Context, p *planner.ManagedPlan, opt Options) (*Result, error) {
 	if len(p.Conflicts) > 0 {
 		return &Result{Status: StatusConflict, Operation: string(p.Operation), Conflicts: p.Conflicts}, nil
 	}
@@ -92,7 +92,7 @@ func clearStale(d disk) {
 }
 
 // validator returns what looks at the finished files.
-func (t *target) validator(lock *lockv2.Lock) func(context.Context) ([]validator.Fault, error) {
+func (t *Target) validator(lock *lockv2.Lock) func(context.Context) ([]validator.Fault, error) {
 	return func(ctx context.Context) ([]validator.Fault, error) {
 		t.root.Forget()
 		return validator.Check(ctx, t.root, lock)
@@ -100,7 +100,7 @@ func (t *target) validator(lock *lockv2.Lock) func(context.Context) ([]validator
 }
 
 // wrapped returns the disk of the target, in tests with a twin before it.
-func (t *target) wrapped(opt Options) disk {
+func (t *Target) wrapped(opt Options) disk {
 	if opt.wrap != nil {
 		return opt.wrap(t.disk)
 	}

@@ -13,31 +13,34 @@ import (
 	"example.org/compose/planner"
 )
 
-// Recover finishes the transaction m, as it was read from the target at path; comp is what the choice of its new lock
+// Recover finishes the transaction m, as it was read from the target; comp is what the choice of its new lock
 // gives at its revision.
 //
-// It holds the target, looks at everything before it touches anything, writes anew what is missing in staging, and does what
+// It looks at everything before it touches anything, writes anew what is missing in staging, and does what
 // is still to do. What it finds done is made durable. A consumer's bytes that an interrupted run caught in staging are put back.
 // Errors: INVALID_TRANSACTION where comp or the lock in the target are not those of m; and those of Reconcile. After each the
 // same call goes on.
-func Recover(ctx context.Context, path string, m *Marker, comp *planner.Composition, opt Options) (*Result, error) {
-	held, err := acquire(ctx, path, opt.Wait, func() error { return gone(path) })
-	if err != nil {
-		return nil, err
+func (t *Target) Recover(ctx context.Context, m *Marker, comp *planner.Composition, opt Options) (*Result, error) {
+	if t.root == nil {
+		return nil, gone(t.path)
 	}
-	defer held.close()
-	t, err := newTransaction(held.wrapped(opt), m, comp, opt, held.validator(m.NewLock))
+	work, err := newTransaction(t.wrapped(opt), m, comp, opt, t.validator(m.NewLock))
 	if err != nil {
 		return nil, err
 	}
 	if err := m.supplied(comp); err != nil {
 		return nil, err
 	}
-	room := func(wanted func(int) bool) error { return t.checkRoom(held.path, wanted) }
-	if err := t.recover(ctx, room); err != nil {
+	room := func(wanted func(int) bool) error { return work.checkRoom(t.path, wanted) }
+	if err := work.recover(ctx, room); err != nil {
 		return nil, err
 	}
-	return t.result(StatusRecovered), nil
+	return work.result(StatusRecovered), nil
+}
+
+// Recover is Hold and then Target.Recover.
+func Recover(ctx context.Context, path string, m *Marker, comp *planner.Composition, opt Options) (*Result, error) {
+	return holding(ctx, path, opt, func(t *Target) (*Result, error) { return t.Recover(ctx, m, comp, opt) })
 }
 
 // supplied returns nil where comp leads from the marker's old lock to its new one.

@@ -1,6 +1,6 @@
 // Package txn changes a target: the only package that writes below one.
 //
-// Start with Initial. Everything is planned first; a plan in conflict writes nothing. Then the new files are
+// Start with Hold. Everything is planned first; a plan in conflict writes nothing. Then the new files are
 // staged, flushed, and given their names without overwriting anything; every folder on the way is flushed; and
 // as the last change the lock appears, whole and under no other name before. So a target without a lock is
 // unmanaged, whatever an interruption left in it, and the same command finishes the work: what is
@@ -24,7 +24,7 @@ import (
 
 // Options of an apply. The zero value is useful.
 type Options struct {
-	Wait     time.Duration         // how long to wait for another composer; 0: TARGET_BUSY at once
+	Wait     time.Duration         // what Initial, Reconcile and Recover give to Hold
 	Warn     func(msg string)      // receives warnings; may be nil
 	Progress func(done, total int) // files written so far, now and then, never two calls at once; may be nil
 
