@@ -55,16 +55,13 @@ func (r *Repository) checkOld(ctx context.Context, old lockv2.Revision) error {
 		return unavailable(old, "is no revision; a revision is a full commit id, 40 lower-case hexadecimal digits")
 	}
 	id := plumbing.NewHash(string(old))
-	o, err := r.objects.find(id)
-	if errors.Is(err, errMissing) {
+	kind, err := r.kindOf(ctx, id, plumbing.CommitObject)
+	switch {
+	case errors.Is(err, errMissing):
 		return r.oldMissing(old)
-	}
-	if err != nil {
-		return r.readFault(id, err)
-	}
-	kind := o.kind()
-	o.Close()
-	if kind != plumbing.CommitObject {
+	case err != nil:
+		return err
+	case kind != plumbing.CommitObject:
 		return unavailable(old, "is the id of a "+kind.String()+", not of a commit, so no history holds it")
 	}
 	_, err = r.Commit(ctx, old)

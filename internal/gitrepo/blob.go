@@ -27,47 +27,59 @@ func (r *Repository) Blob(ctx context.Context, id ID, limit int64) ([]byte, erro
 	return r.read(ctx, id, plumbing.BlobObject, limit)
 }
 
-// OpenBlob streams the bytes of a blob, with the errors of Blob. What was read counts only once Read has
-// returned io.EOF: where the bytes are not those of id, Read fails in its place. A blob that is stored as a
-// delta is held in memory while it is open; others are not. Close it.
+// OpenBlob streams the bytes of a blob, with the errors of Blob, from it or from Read. What was read counts only once
+// Read has returned io.EOF: where the bytes are not those of id, Read fails in its place. Close it.
+//
+// A blob that is stored whole is never held. Of one that is stored as a delta, what the delta builds on is, from the
+// first Read to the last; the first Read waits while others of this repository hold too much. So a goroutine
+// must not read two such blobs by turns.
 func (r *Repository) OpenBlob(ctx context.Context, id ID, limit int64) (io.ReadCloser, error) {
 	o, err := r.open(ctx, id, plumbing.BlobObject, limit)
 	if err != nil {
 		return nil, err
 	}
-	content, err := o.content()
-	if err != nil {
-		o.Close()
-		return nil, r.readFault(id, err)
-	}
-	return &blobReader{
-		ctx: ctx, repo: r, id: id, object: o, content: content,
-		left: o.size(), hash: plumbing.NewHasher(plumbing.BlobObject, o.size()),
-	}, nil
+	return r.newBlobReader(ctx, o, id), nil
 }
 
-// blobReader checks a blob while it is read.
+func (r *Repository) newBlobReader(ctx context.Context, o object, id ID) *blobReader {
+	return &blobReader{ctx: ctx, repo: r, id: id, object: o, left: o.size(), hash: plumbing.NewHasher(o.kind(), o.size())}
+}
+
+// blobReader checks an object while it is read.
 type blobReader struct {
-	ctx     context.Context
-	repo    *Repository
-	id      ID
-	object  object
-	content io.Reader
-	left    int64
-	hash    plumbing.Hasher
-	err     error // what every further Read returns
+	ctx      context.Context
+	repo     *Repository
+	id       ID
+	object   object    // nil once it is closed
+	content  io.Reader // nil before the first Read
+	left     int64
+	hash     plumbing.Hasher
+	err      error // what every further Read returns
+	closeErr error
 }
 
-func (b *blobReader) Read(p []byte) (int, error) {
+func (b *blobReader) Read(p []byte) (n int, err error) {
 	if b.err != nil || len(p) == 0 {
 		return 0, b.err
 	}
-	if b.err = b.ctx.Err(); b.err != nil {
-		return 0, b.err
+	if n, b.err = b.read(p); b.err != nil {
+		b.release()
 	}
-	n, err := b.content.Read(p)
+	return n, b.err
+}
+
+func (b *blobReader) read(p []byte) (n int, err error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if b.content == nil {
+		if b.content, err = b.object.content(b.ctx); err != nil {
+			return 0, b.repo.readFault(b.id, err)
+		}
+	}
+	n, err = b.content.Read(p)
 	if int64(n) > b.left {
-		n, err = int(b.left), errDamaged
+		n, err = int(b.left), damaged("it has more bytes than its header says")
 	}
 	b.left -= int64(n)
 	b.hash.Write(p[:n])
@@ -75,20 +87,24 @@ func (b *blobReader) Read(p []byte) (int, error) {
 	case err == io.EOF && b.left > 0:
 		err = b.repo.readFault(b.id, io.ErrUnexpectedEOF)
 	case err == io.EOF && b.hash.Sum() != b.id:
-		err = b.repo.readFault(b.id, errDamaged)
+		err = b.repo.readFault(b.id, errOtherBytes)
 	case err != nil && err != io.EOF:
 		err = b.repo.readFault(b.id, err)
 	}
-	b.err = err
 	return n, err
+}
+
+// release closes the object: what it holds is free for others.
+func (b *blobReader) release() {
+	if b.object != nil {
+		b.closeErr = b.object.Close()
+		b.object, b.content = nil, nil
+	}
 }
 
 // Close releases the object. It may be called twice.
 func (b *blobReader) Close() error {
-	if b.object == nil {
-		return nil
-	}
-	err := b.object.Close()
-	b.object, b.err = nil, io.ErrClosedPipe
-	return err
+	b.release()
+	b.err = io.ErrClosedPipe
+	return b.closeErr
 }

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha1"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 
@@ -52,19 +50,19 @@ func (c *commitReader) read(ctx context.Context, id ID) (parents []ID, date int6
 	}
 	content := c.readPacked(id)
 	if content == nil {
-		if content, err = c.readAnywhere(id); err != nil {
+		if content, err = c.readAnywhere(ctx, id); err != nil {
 			return nil, 0, err
 		}
 	}
 	c.parents, date, err = parseParents(c.parents[:0], content)
 	if err != nil {
-		return nil, 0, c.repo.readFault(id, err)
+		return nil, 0, malformed(id, plumbing.CommitObject, err)
 	}
 	return c.parents, date, nil
 }
 
 // readAnywhere returns the checked content of a commit, or errMissing.
-func (c *commitReader) readAnywhere(id ID) ([]byte, error) {
+func (c *commitReader) readAnywhere(ctx context.Context, id ID) ([]byte, error) {
 	o, err := c.repo.objects.find(id)
 	c.addPacks()
 	if errors.Is(err, errMissing) {
@@ -73,17 +71,17 @@ func (c *commitReader) readAnywhere(id ID) ([]byte, error) {
 	if err != nil {
 		return nil, c.repo.readFault(id, err)
 	}
-	if o, err = c.repo.admit(o, id, plumbing.CommitObject, maxCommitBytes); err != nil {
+	if o, err = c.repo.admit(ctx, o, id, plumbing.CommitObject, maxCommitBytes); err != nil {
 		return nil, err
 	}
-	return c.repo.readAll(o, id)
+	return c.repo.readAll(ctx, o, id)
 }
 
 // readPacked returns the checked content of a commit that is stored whole in a pack, nil for any other.
 func (c *commitReader) readPacked(id ID) []byte {
 	for i, p := range c.packs {
-		offset, ok := p.offsetOf(id)
-		if !ok {
+		offset, err := p.offsetOf(id)
+		if err != nil {
 			continue
 		}
 		content := c.readEntry(p, offset, id)
@@ -94,61 +92,6 @@ func (c *commitReader) readPacked(id ID) []byte {
 		return content
 	}
 	return nil
-}
-
-// offsetOf looks an id up. The index's own FindOffset remembers each id that it was asked for.
-func (p *pack) offsetOf(id ID) (int64, bool) {
-	p.indexOnce.Do(p.readIndex)
-	if p.indexErr != nil {
-		return 0, false
-	}
-	k := p.index.FanoutMapping[id[0]]
-	if k < 0 || k >= len(p.index.Names) {
-		return 0, false
-	}
-	offsets := p.index.Offset32[k]
-	i, ok := searchIDs(p.index.Names[k], id)
-	if !ok || 4*i+4 > len(offsets) {
-		return 0, false
-	}
-	offset := uint64(binary.BigEndian.Uint32(offsets[4*i:]))
-	if offset>>31 != 0 {
-		at := 8 * (offset & (1<<31 - 1))
-		if at+8 > uint64(len(p.index.Offset64)) {
-			return 0, false
-		}
-		offset = binary.BigEndian.Uint64(p.index.Offset64[at:])
-	}
-	return int64(offset), offset < 1<<62
-}
-
-// searchIDs finds id in a sorted run of ids that begin with the same byte. Ids are spread evenly, so the first
-// guess is close.
-func searchIDs(ids []byte, id ID) (int, bool) {
-	const size = len(ID{})
-	low, high := 0, len(ids)/size // within
-	key := uint64(binary.BigEndian.Uint32(id[1:]))
-	for step := 0; low < high; step++ {
-		mid := (low + high) / 2
-		if step == 0 {
-			mid = int(key * uint64(high) >> 32)
-		} else if step < 4 && high-low > 16 {
-			first := uint64(binary.BigEndian.Uint32(ids[low*size+1:]))
-			last := uint64(binary.BigEndian.Uint32(ids[(high-1)*size+1:]))
-			if first < key && key < last {
-				mid = low + int((key-first)*uint64(high-1-low)/(last-first))
-			}
-		}
-		switch order := bytes.Compare(id[:], ids[mid*size:(mid+1)*size]); {
-		case order == 0:
-			return mid, true
-		case order < 0:
-			high = mid
-		default:
-			low = mid + 1
-		}
-	}
-	return 0, false
 }
 
 func (c *commitReader) readEntry(p *pack, offset int64, id ID) []byte {
@@ -227,7 +170,7 @@ func parseParents(list []ID, content []byte) (parents []ID, date int64, err erro
 	const hexBytes = 2 * len(ID{})
 	treeLine := len("tree ") + hexBytes
 	if len(content) <= treeLine || string(content[:5]) != "tree " || content[treeLine] != '\n' || !lowerHex(content[5:treeLine]) {
-		return nil, 0, fmt.Errorf("%w: a commit without a tree", errDamaged)
+		return nil, 0, errors.New("it has no tree")
 	}
 	rest := content[treeLine+1:]
 	for {
@@ -237,7 +180,7 @@ func parseParents(list []ID, content []byte) (parents []ID, date int64, err erro
 		}
 		var id ID
 		if len(line) <= hexBytes || line[hexBytes] != '\n' || !lowerHex(line[:hexBytes]) {
-			return nil, 0, fmt.Errorf("%w: a commit with a malformed parent", errDamaged)
+			return nil, 0, errors.New("a parent of it is no id")
 		}
 		if _, err := hex.Decode(id[:], line[:hexBytes]); err != nil {
 			return nil, 0, err

@@ -35,11 +35,18 @@ func (g *gitRepo) touch(name string, at time.Time) {
 // status is what git lists, paths of renames both, sorted.
 func (g *gitRepo) status() []string {
 	g.t.Helper()
+	paths, err := g.tryStatus()
+	g.must(err)
+	return paths
+}
+
+func (g *gitRepo) tryStatus() ([]string, error) {
 	cmd := g.command("--no-optional-locks", "status", "--porcelain", "-z", "--untracked-files=no")
-	cmd.Stderr = os.Stderr
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		g.t.Fatal(err)
+		return nil, fmt.Errorf("%w: %s", err, &stderr)
 	}
 	var paths []string
 	fields := strings.Split(string(out), "\x00")
@@ -51,7 +58,7 @@ func (g *gitRepo) status() []string {
 		}
 	}
 	slices.Sort(paths)
-	return slices.Compact(paths)
+	return slices.Compact(paths), nil
 }
 
 // options are those of the test's git environment.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"compress/zlib"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"math"
 
@@ -19,6 +18,9 @@ type entryHeader struct {
 	base   ID    // of a delta's base, where it is given so (REFDeltaObject)
 }
 
+// maxInflation is the most that DEFLATE makes of one byte.
+const maxInflation = 1032
+
 // entryReader reads entries of one pack, for one goroutine at a time.
 //
 // go-git's packfile.Scanner is not used: it hashes the compressed bytes of each entry, byte by byte, for which a
@@ -27,6 +29,7 @@ type entryReader struct {
 	section *io.SectionReader // of its own, so that readers share the file and nothing else
 	buf     *bufio.Reader
 	zlib    io.ReadCloser // nil before the first use
+	window  []byte        // for a deltaReader; nil before the first use
 }
 
 func newEntryReader(file io.ReaderAt, size int64) *entryReader {
@@ -38,7 +41,7 @@ func newEntryReader(file io.ReaderAt, size int64) *entryReader {
 func (e *entryReader) seek(offset int64) (h entryHeader, err error) {
 	const packHeaderBytes = 12
 	if offset < packHeaderBytes || offset >= e.section.Size() {
-		return h, fmt.Errorf("%w: an entry outside its pack", errDamaged)
+		return h, damaged("an entry outside its pack")
 	}
 	if _, err := e.section.Seek(offset, io.SeekStart); err != nil {
 		return h, err
@@ -55,13 +58,13 @@ func (e *entryReader) seek(offset int64) (h entryHeader, err error) {
 			return h, damagedBy(err)
 		}
 		if shift > 63-7 {
-			return h, fmt.Errorf("%w: an entry whose length has no end", errDamaged)
+			return h, damaged("an entry whose length has no end")
 		}
 		h.length |= int64(c&0x7f) << shift
 	}
 	// What DEFLATE can't make of the rest of the file is a lie, and costs no memory.
 	if h.length/maxInflation > e.section.Size()-offset {
-		return h, fmt.Errorf("%w: an entry that claims %d bytes", errDamaged, h.length)
+		return h, damaged("an entry that claims %d bytes", h.length)
 	}
 	switch h.typ {
 	case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
@@ -72,7 +75,7 @@ func (e *entryReader) seek(offset int64) (h entryHeader, err error) {
 			return h, err
 		}
 		if back <= 0 || back >= offset {
-			return h, fmt.Errorf("%w: a delta against what is before its pack", errDamaged)
+			return h, damaged("a delta against what is before its pack")
 		}
 		h.offset = offset - back
 		return h, nil
@@ -82,7 +85,7 @@ func (e *entryReader) seek(offset int64) (h entryHeader, err error) {
 		}
 		return h, nil
 	}
-	return h, fmt.Errorf("%w: an entry of type %d", errDamaged, h.typ)
+	return h, damaged("an entry of type %d", h.typ)
 }
 
 // distance reads how far back the base of a delta is: big-endian groups of 7 bits, each but the first plus one.
@@ -91,7 +94,7 @@ func (e *entryReader) distance() (int64, error) {
 	n := int64(c & 0x7f)
 	for err == nil && c&0x80 != 0 {
 		if n > 1<<48 {
-			return 0, fmt.Errorf("%w: a delta whose distance has no end", errDamaged)
+			return 0, damaged("a delta whose distance has no end")
 		}
 		c, err = e.buf.ReadByte()
 		n = (n+1)<<7 | int64(c&0x7f)
@@ -116,6 +119,14 @@ func (e *entryReader) inflate() (io.Reader, error) {
 	return damageReader{e.zlib}, nil
 }
 
+// deltaWindow returns what a deltaReader of this reader reads through. There is one at a time.
+func (e *entryReader) deltaWindow() []byte {
+	if e.window == nil {
+		e.window = make([]byte, deltaWindowBytes)
+	}
+	return e.window
+}
+
 // deltaResultSize reads the two sizes that a delta starts with, of its base and of its result, and returns the second.
 func (e *entryReader) deltaResultSize() (int64, error) {
 	r, err := e.inflate()
@@ -133,11 +144,11 @@ func (e *entryReader) deltaResultSize() (int64, error) {
 func resultSize(delta []byte) (int64, error) {
 	_, n := binary.Uvarint(delta)
 	if n <= 0 {
-		return 0, fmt.Errorf("%w: a delta without sizes", errDamaged)
+		return 0, damaged("a delta without sizes")
 	}
 	size, n := binary.Uvarint(delta[n:])
 	if n <= 0 || size > math.MaxInt64 {
-		return 0, fmt.Errorf("%w: a delta without a size", errDamaged)
+		return 0, damaged("a delta without a size")
 	}
 	return int64(size), nil
 }

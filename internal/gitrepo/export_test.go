@@ -1,6 +1,14 @@
 package gitrepo
 
-import "os"
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"os"
+)
 
 // CountOpens calls opened with each file of the work tree that the clean check opens.
 func (r *Repository) CountOpens(opened func(path string)) {
@@ -38,4 +46,64 @@ func ConfigLines(text string) ([]string, error) {
 func AttributeValue(text, path, name string, fold bool) string {
 	a := attributesOf([]attrFile{parseAttributes(text, "", true)}, path, fold)[name]
 	return [...]string{"unspecified", "set", "unset", a.value}[a.state]
+}
+
+// SetMemory sets the budget of large delta chains.
+func (r *Repository) SetMemory(bytes int64) { r.objects.(*folders).memory = &budget{size: bytes} }
+
+// Memory is how much of the budget is used.
+func (r *Repository) Memory() int64 {
+	b := r.objects.(*folders).memory
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used
+}
+
+// Budget is a budget of its own.
+type Budget struct{ b budget }
+
+func NewBudget(size int64) *Budget { return &Budget{budget{size: size}} }
+
+func (b *Budget) Acquire(ctx context.Context, bytes int64) (int64, error) {
+	return b.b.acquire(ctx, bytes)
+}
+func (b *Budget) Release(share int64) { b.b.release(share) }
+func (b *Budget) Idle() bool          { return b.b.used == 0 && len(b.b.waiting) == 0 }
+
+// ApplyDelta makes the object of a base and a delta, through a window of that many bytes.
+func ApplyDelta(base, delta []byte, window int) ([]byte, error) {
+	var d deltaReader
+	if err := d.start(bytes.NewReader(delta), int64(len(delta)), make([]byte, window)); err != nil {
+		return nil, err
+	}
+	if err := d.on(base); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(&d)
+}
+
+// MinDeltaWindow is the smallest window: of two sizes.
+const MinDeltaWindow = 2 * binary.MaxVarintLen64
+
+// PackIndexLookup opens an index file, held whole or not, and returns its look-up.
+func PackIndexLookup(path string, held bool) (lookup func(ID) (offset int64, found bool, err error), err error) {
+	file, err := openPlain(path)
+	if err != nil {
+		return nil, err
+	}
+	var most int64
+	if held {
+		most = math.MaxInt64
+	}
+	x, err := newPackIndex(file, most)
+	if err != nil {
+		return nil, err
+	}
+	return func(id ID) (int64, bool, error) {
+		offset, err := x.offsetOf(id)
+		if errors.Is(err, errMissing) {
+			return 0, false, nil
+		}
+		return offset, err == nil, err
+	}, nil
 }

@@ -17,7 +17,11 @@ func openPlain(path string) (*os.File, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
+		what := "is not a regular file"
+		if info.IsDir() {
+			what = "is a folder"
+		}
+		err = &fs.PathError{Op: "open", Path: path, Err: errors.New(what)}
 	}
 	if err != nil {
 		file.Close()

@@ -27,6 +27,7 @@ type folders struct {
 	paths []string
 	bases *cache.BufferLRU // delta bases, for all packs; see pack.cacheKey
 
+	memory    *budget   // of large delta chains
 	inflaters sync.Pool // of zlib readers, for loose objects: each is 40 KB
 
 	mu     sync.RWMutex
@@ -39,6 +40,7 @@ type folders struct {
 func openFolders(l *location) (*folders, error) {
 	f := &folders{
 		bases:  cache.NewBufferLRU(deltaBaseCacheBytes),
+		memory: &budget{size: deltaBudgetBytes},
 		byPath: map[string]*pack{},
 	}
 	seen := map[string]bool{}

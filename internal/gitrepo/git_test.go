@@ -2,6 +2,8 @@ package gitrepo_test
 
 import (
 	"errors"
+	"flag"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +13,9 @@ import (
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/gitrepo"
 )
+
+// full asks for what takes minutes: all seeds, bytes and situations instead of a sample.
+var full = flag.Bool("git.full", false, "try all cases instead of a sample")
 
 // gitRepo is a repository that the real git builds, with fixed author and dates.
 type gitRepo struct {
@@ -45,6 +50,51 @@ func (g *gitRepo) at(path string) *gitRepo {
 		path = filepath.Join(filepath.Dir(g.path), path)
 	}
 	return &gitRepo{t: g.t, path: path, env: g.env}
+}
+
+// copyTo is a copy of the repository and of what stands beside it, for t. The stat data of its index are stale.
+func (g *gitRepo) copyTo(t testing.TB) *gitRepo {
+	t.Helper()
+	// Not that of t: a test may make many, and removes them.
+	folder, err := os.MkdirTemp(t.TempDir(), "")
+	g.must(err)
+	from := filepath.Dir(g.path)
+	err = filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(folder, relative)
+		switch entry.Type() {
+		case fs.ModeDir:
+			return os.MkdirAll(to, 0o755)
+		case fs.ModeSymlink:
+			target, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(target, to)
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(to, text, info.Mode().Perm()|0o200); err != nil {
+			return err
+		}
+		return os.Chtimes(to, info.ModTime(), info.ModTime())
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &gitRepo{t: t, path: filepath.Join(folder, filepath.Base(g.path)), env: g.env}
 }
 
 func (g *gitRepo) command(args ...string) *exec.Cmd {

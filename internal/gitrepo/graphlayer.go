@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha1"
 	"encoding/binary"
-	"fmt"
 )
 
 const (
@@ -19,10 +18,10 @@ const (
 func (g *commitGraph) addLayer(content []byte) error {
 	sum := len(content) - len(ID{})
 	if sum < graphHeaderBytes || string(content[:6]) != "CGPH\x01\x01" || int(content[7]) != len(g.layers) {
-		return fmt.Errorf("%w: no commit-graph of version 1 with %d layers below", errDamaged, len(g.layers))
+		return damaged("no commit-graph of version 1 with %d layers below", len(g.layers))
 	}
 	if sha1.Sum(content[:sum]) != ID(content[sum:]) {
-		return fmt.Errorf("%w: a commit-graph whose checksum is another", errDamaged)
+		return damaged("a commit-graph whose checksum is another")
 	}
 	chunks, err := graphChunks(content[:sum], int(content[6]))
 	if err != nil {
@@ -33,7 +32,7 @@ func (g *commitGraph) addLayer(content []byte) error {
 		return err
 	}
 	if !g.isAbove(chunks["BASE"]) {
-		return fmt.Errorf("%w: a commit-graph for other layers than those below it", errDamaged)
+		return damaged("a commit-graph for other layers than those below it")
 	}
 	grown := *g
 	if err := grown.addCommits(len(layer.ids)/len(ID{}), chunks["CDAT"], chunks["EDGE"]); err != nil {
@@ -49,7 +48,7 @@ func graphChunks(body []byte, count int) (map[string][]byte, error) {
 	table := graphHeaderBytes
 	end := table + (count+1)*graphChunkBytes
 	if end > len(body) {
-		return nil, fmt.Errorf("%w: a commit-graph without its table of contents", errDamaged)
+		return nil, damaged("a commit-graph without its table of contents")
 	}
 	chunks := make(map[string][]byte, count)
 	from := uint64(end)
@@ -57,12 +56,12 @@ func graphChunks(body []byte, count int) (map[string][]byte, error) {
 		row := body[table+i*graphChunkBytes:]
 		name, offset := string(row[:4]), binary.BigEndian.Uint64(row[4:])
 		if offset < from || offset > uint64(len(body)) || chunks[name] != nil || (name == "\x00\x00\x00\x00") != (i == count) {
-			return nil, fmt.Errorf("%w: a commit-graph with a wrong table of contents", errDamaged)
+			return nil, damaged("a commit-graph with a wrong table of contents")
 		}
 		if i < count {
 			next := binary.BigEndian.Uint64(row[graphChunkBytes+4:])
 			if next < offset || next > uint64(len(body)) {
-				return nil, fmt.Errorf("%w: a commit-graph with a wrong table of contents", errDamaged)
+				return nil, damaged("a commit-graph with a wrong table of contents")
 			}
 			chunks[name] = body[offset:next:next]
 		}
@@ -74,7 +73,7 @@ func graphChunks(body []byte, count int) (map[string][]byte, error) {
 // readIDs checks the fan-out, which counts the ids up to each first byte, and that the ids are sorted and unique.
 func (l *graphLayer) readIDs(fanout []byte) error {
 	if len(fanout) != 4*len(l.fanout) {
-		return fmt.Errorf("%w: a commit-graph without a fan-out", errDamaged)
+		return damaged("a commit-graph without a fan-out")
 	}
 	const size = len(ID{})
 	count := uint64(len(l.ids) / size)
@@ -83,17 +82,17 @@ func (l *graphLayer) readIDs(fanout []byte) error {
 		l.fanout[b] = binary.BigEndian.Uint32(fanout[4*b:])
 		end := uint64(l.fanout[b])
 		if end < i || end > count {
-			return fmt.Errorf("%w: a commit-graph with a wrong fan-out", errDamaged)
+			return damaged("a commit-graph with a wrong fan-out")
 		}
 		for ; i < end; i++ {
 			id := l.ids[i*uint64(size) : (i+1)*uint64(size)]
 			if int(id[0]) != b || i > 0 && bytes.Compare(l.ids[(i-1)*uint64(size):i*uint64(size)], id) >= 0 {
-				return fmt.Errorf("%w: a commit-graph whose ids are out of order", errDamaged)
+				return damaged("a commit-graph whose ids are out of order")
 			}
 		}
 	}
 	if i != count || len(l.ids)%size != 0 {
-		return fmt.Errorf("%w: a commit-graph with a wrong fan-out", errDamaged)
+		return damaged("a commit-graph with a wrong fan-out")
 	}
 	return nil
 }
@@ -110,22 +109,22 @@ func (g *commitGraph) isAbove(list []byte) bool {
 // addCommits appends the parents and levels of count commits, and checks each.
 func (g *commitGraph) addCommits(count int, rows, edges []byte) error {
 	if len(rows) != count*graphCommitBytes || len(edges)%4 != 0 {
-		return fmt.Errorf("%w: a commit-graph of another length", errDamaged)
+		return damaged("a commit-graph of another length")
 	}
 	base, total := len(g.first), uint64(len(g.first))+uint64(count)
 	edgeBase := uint32(len(g.edges))
 	if total >= graphNoParent || len(g.edges)+len(edges)/4 >= graphMoreParents {
-		return fmt.Errorf("%w: a commit-graph of %d commits", errTooLarge, total)
+		return tooLarge("a commit-graph of %d commits", total)
 	}
 	for i := 0; i < len(edges); i += 4 {
 		g.edges = append(g.edges, binary.BigEndian.Uint32(edges[i:]))
 	}
 	if n := len(g.edges); n > int(edgeBase) && g.edges[n-1]&graphMoreParents == 0 {
-		return fmt.Errorf("%w: a commit-graph with a list of parents that has no end", errDamaged)
+		return damaged("a commit-graph with a list of parents that has no end")
 	}
 	for _, edge := range g.edges[edgeBase:] {
 		if uint64(edge&^graphMoreParents) >= total {
-			return fmt.Errorf("%w: a commit-graph with a parent that it does not have", errDamaged)
+			return damaged("a commit-graph with a parent that it does not have")
 		}
 	}
 	none := make([]uint32, count)
@@ -139,7 +138,7 @@ func (g *commitGraph) addCommits(count int, rows, edges []byte) error {
 			first != graphNoParent && uint64(first) >= total,
 			second != graphNoParent && second&graphMoreParents == 0 && uint64(second) >= total,
 			second&graphMoreParents != 0 && second&^graphMoreParents >= uint32(len(edges)/4):
-			return fmt.Errorf("%w: a commit-graph with a parent that it does not have", errDamaged)
+			return damaged("a commit-graph with a parent that it does not have")
 		}
 		if second&graphMoreParents != 0 {
 			second += edgeBase
@@ -173,7 +172,7 @@ func (g *commitGraph) checkLevels(from int) error {
 			}
 		}
 		if !ok {
-			return fmt.Errorf("%w: a commit-graph with a wrong generation number", errDamaged)
+			return damaged("a commit-graph with a wrong generation number")
 		}
 	}
 	return nil

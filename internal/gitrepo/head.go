@@ -39,22 +39,22 @@ func (r *Repository) Head() (lockv2.Revision, error) {
 				", which has no commit yet; commit first, or name a revision")
 		}
 		if err != nil {
-			return "", faultOf(CodeReadFailed, r.name(), "the ref "+strconv.Quote(name)+" can't be read", causeOf(err))
+			return "", faultOf(CodeReadFailed, r.name(), "the ref "+strconv.Quote(name)+" can't be read; restore it, or name a revision", causeOf(err))
 		}
 		target, symbolic := strings.CutPrefix(text, symbolicRefPrefix)
 		if !symbolic {
 			rev := lockv2.Revision(text)
 			if !rev.Valid() {
-				return "", fault(CodeReadFailed, r.name(), "the ref "+strconv.Quote(name)+" holds no commit id")
+				return "", fault(CodeReadFailed, r.name(), "the ref "+strconv.Quote(name)+" holds no commit id; restore it, or name a revision")
 			}
 			return rev, nil
 		}
 		name = strings.TrimSpace(target)
 		if !safeRefName(name) {
-			return "", fault(CodeReadFailed, r.name(), "HEAD names "+strconv.Quote(name)+", which is no name of a ref")
+			return "", fault(CodeReadFailed, r.name(), "HEAD names "+strconv.Quote(name)+", which is no name of a ref; correct it with git symbolic-ref, or name a revision")
 		}
 	}
-	return "", fault(CodeReadFailed, r.name(), "its symbolic refs lead to one another without end")
+	return "", fault(CodeReadFailed, r.name(), "its symbolic refs lead to one another without end; point HEAD at a branch with git symbolic-ref, or name a revision")
 }
 
 // readRef returns the text of a ref: an id, or "ref: NAME". errNoRef where there is none.
@@ -72,6 +72,9 @@ func (l *location) readRef(name string) (string, error) {
 	text, err := readSmall(file, maxRefBytes)
 	if err == nil {
 		return strings.TrimSpace(string(text)), nil
+	}
+	if name == "HEAD" {
+		return "", err // packed-refs never holds it
 	}
 	if info, statErr := os.Stat(file); errors.Is(err, fs.ErrNotExist) || isNotFolder(err) || statErr == nil && info.IsDir() {
 		return l.readPackedRef(name)

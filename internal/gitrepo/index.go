@@ -107,7 +107,7 @@ func readIndexFile(path string) (*index, error) {
 func parseIndex(content []byte) (*index, error) {
 	const header, trailer = 12, len(ID{})
 	if len(content) < header+trailer || string(content[:4]) != "DIRC" {
-		return nil, fmt.Errorf("%w: no index", errDamaged)
+		return nil, damaged("no index")
 	}
 	version := binary.BigEndian.Uint32(content[4:])
 	if version < 2 || version > 4 {
@@ -119,13 +119,13 @@ func parseIndex(content []byte) (*index, error) {
 		h := hash.New(hash.CryptoType)
 		h.Write(body)
 		if !bytes.Equal(h.Sum(nil), sum) {
-			return nil, fmt.Errorf("%w: the checksum of the index does not fit", errDamaged)
+			return nil, damaged("the checksum of the index does not fit")
 		}
 	}
 	count := binary.BigEndian.Uint32(content[8:])
 	rest := body[header:]
 	if int64(count)*minIndexEntry > int64(len(rest)) {
-		return nil, fmt.Errorf("%w: an index that claims %d entries", errDamaged, count)
+		return nil, damaged("an index that claims %d entries", count)
 	}
 	ix := &index{entries: make([]indexEntry, 0, count)}
 	previous := ""
@@ -143,7 +143,7 @@ func parseIndex(content []byte) (*index, error) {
 
 // parseIndexEntry decodes the entry at the start of b and returns its length there.
 func parseIndexEntry(b []byte, version uint32, previous string) (e indexEntry, size int, err error) {
-	short := fmt.Errorf("%w: the index ends inside an entry", errDamaged)
+	short := damaged("the index ends inside an entry")
 	if len(b) < minIndexEntry {
 		return e, 0, short
 	}
@@ -166,14 +166,14 @@ func parseIndexEntry(b []byte, version uint32, previous string) (e indexEntry, s
 		e.skipWorktree = extended&0x4000 != 0
 		e.intentToAdd = extended&0x2000 != 0
 		if extended&^0x6000 != 0 {
-			return e, 0, fmt.Errorf("%w: an index entry with unknown flags", errDamaged)
+			return e, 0, damaged("an index entry with unknown flags")
 		}
 		at += 2
 	}
 	if version == 4 {
 		strip, n := indexVarint(b[at:])
 		if n == 0 || strip > uint64(len(previous)) {
-			return e, 0, fmt.Errorf("%w: an index entry without a name", errDamaged)
+			return e, 0, damaged("an index entry without a name")
 		}
 		at += n
 		end := bytes.IndexByte(b[at:], 0)
@@ -214,12 +214,12 @@ func indexVarint(b []byte) (value uint64, n int) {
 func (ix *index) readExtensions(rest []byte) error {
 	for len(rest) > 0 {
 		if len(rest) < 8 {
-			return fmt.Errorf("%w: the index ends inside an extension", errDamaged)
+			return damaged("the index ends inside an extension")
 		}
 		name, size := string(rest[:4]), binary.BigEndian.Uint32(rest[4:])
 		rest = rest[8:]
 		if uint64(size) > uint64(len(rest)) {
-			return fmt.Errorf("%w: the index ends inside the extension %q", errDamaged, name)
+			return damaged("the index ends inside the extension %q", name)
 		}
 		data := rest[:size]
 		rest = rest[size:]
@@ -228,7 +228,7 @@ func (ix *index) readExtensions(rest []byte) error {
 			ix.root = cachedRoot(data)
 		case name == "link":
 			if len(data) < len(ID{}) {
-				return fmt.Errorf("%w: a split index without its shared part", errDamaged)
+				return damaged("a split index without its shared part")
 			}
 			copy(ix.base[:], data)
 			ix.linkData = data[len(ID{}):]
@@ -256,18 +256,18 @@ func (ix *index) checkOrder() error {
 	for i := range ix.entries {
 		e := &ix.entries[i]
 		if !insidePath(e.name) || strings.HasSuffix(e.name, "/") != (e.kind() == kindFolder) {
-			return fmt.Errorf("%w: the index has the path %q", errDamaged, e.name)
+			return damaged("the index has the path %q", e.name)
 		}
 		switch e.kind() {
 		case kindFile, kindLink, kindGitlink, kindFolder:
 		default:
-			return fmt.Errorf("%w: the index entry %q has the mode %o", errDamaged, e.name, e.mode)
+			return damaged("the index entry %q has the mode %o", e.name, e.mode)
 		}
 		if i == 0 {
 			continue
 		}
 		if p := &ix.entries[i-1]; p.name > e.name || p.name == e.name && (p.stage >= e.stage || p.stage == 0) {
-			return fmt.Errorf("%w: the index entry %q is out of order or there twice", errDamaged, e.name)
+			return damaged("the index entry %q is out of order or there twice", e.name)
 		}
 	}
 	return nil

@@ -3,8 +3,8 @@ package gitrepo
 import (
 	"bytes"
 	"compress/zlib"
+	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -69,16 +69,23 @@ func (o *looseObject) readHeader() error {
 	header, content, ok := bytes.Cut(buf[:n], []byte{0})
 	typ, size, spaced := bytes.Cut(header, []byte(" "))
 	if !ok || !spaced {
-		return fmt.Errorf("%w: the loose object has no header", errDamaged)
+		return damaged("the loose object has no header")
 	}
 	if o.typ, err = plumbing.ParseObjectType(string(typ)); err != nil || o.typ.IsDelta() {
-		return fmt.Errorf("%w: the loose object is of type %q", errDamaged, typ)
+		return damaged("the loose object is of type %q", typ)
 	}
 	length, err := strconv.ParseUint(string(size), 10, 63)
 	if err != nil {
-		return fmt.Errorf("%w: the loose object has the size %q", errDamaged, size)
+		return damaged("the loose object has the size %q", size)
 	}
-	o.length = int64(length)
+	info, err := o.file.Stat()
+	if err != nil {
+		return err
+	}
+	// What DEFLATE can't make of the file is a lie, and costs no memory.
+	if o.length = int64(length); o.length/maxInflation > info.Size() {
+		return damaged("the loose object claims %d bytes", o.length)
+	}
 	o.head = content
 	return nil
 }
@@ -86,7 +93,7 @@ func (o *looseObject) readHeader() error {
 func (o *looseObject) kind() plumbing.ObjectType { return o.typ }
 func (o *looseObject) size() int64               { return o.length }
 
-func (o *looseObject) content() (io.Reader, error) {
+func (o *looseObject) content(context.Context) (io.Reader, error) {
 	return damageReader{io.MultiReader(bytes.NewReader(o.head), o.zlib)}, nil
 }
 
@@ -107,15 +114,4 @@ func (d damageReader) Read(p []byte) (int, error) {
 		err = damagedBy(err)
 	}
 	return n, err
-}
-
-func damagedBy(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) || errors.Is(err, errDamaged) {
-		return err
-	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("%w: %w", errDamaged, err)
 }

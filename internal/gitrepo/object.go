@@ -5,20 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strconv"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
-
-// errMissing says that a store does not hold an object.
-var errMissing = errors.New("no such object")
-
-// errDamaged says that stored bytes are not in git's format.
-var errDamaged = errors.New("damaged")
-
-// errTooLarge says that an object, or what must be held to build it, is past a bound.
-var errTooLarge = errors.New("too large")
 
 // store finds objects by id: the object folders of a repository, or memory. It may be used from many goroutines.
 type store interface {
@@ -31,8 +23,9 @@ type store interface {
 type object interface {
 	kind() plumbing.ObjectType
 	size() int64
-	// content is called at most once. What it gives is not checked against the object's id, nor its length.
-	content() (io.Reader, error)
+	// content is called at most once. What it gives is not checked against the object's id, nor its length. It may
+	// wait for memory that others hold, until they close their objects or ctx ends.
+	content(ctx context.Context) (io.Reader, error)
 	Close() error
 }
 
@@ -60,7 +53,7 @@ type memoryObject struct {
 func (m *memoryObject) kind() plumbing.ObjectType { return m.o.Type() }
 func (m *memoryObject) size() int64               { return m.o.Size() }
 
-func (m *memoryObject) content() (r io.Reader, err error) {
+func (m *memoryObject) content(context.Context) (r io.Reader, err error) {
 	m.r, err = m.o.Reader()
 	return m.r, err
 }
@@ -81,14 +74,18 @@ func (r *Repository) open(ctx context.Context, id ID, want plumbing.ObjectType, 
 	if err != nil {
 		return nil, r.readFault(id, err)
 	}
-	return r.admit(o, id, want, limit)
+	return r.admit(ctx, o, id, want, limit)
 }
 
 // admit returns an object that was found, or closes it where it is not what is wanted.
-func (r *Repository) admit(o object, id ID, want plumbing.ObjectType, limit int64) (object, error) {
+func (r *Repository) admit(ctx context.Context, o object, id ID, want plumbing.ObjectType, limit int64) (object, error) {
 	if o.kind() != want {
-		o.Close()
-		return nil, fault(CodeReadFailed, id.String(), "is a "+o.kind().String()+", where a "+want.String()+" is wanted")
+		kind := o.kind()
+		if err := r.verify(ctx, o, id); err != nil {
+			return nil, err
+		}
+		return nil, fault(CodeReadFailed, id.String(), "is a "+kind.String()+", where a "+want.String()+
+			" is wanted; what names it has to be written anew, see git fsck").withHint(r.GitCommand("fsck --full"))
 	}
 	if o.size() > limit {
 		o.Close()
@@ -97,19 +94,44 @@ func (r *Repository) admit(o object, id ID, want plumbing.ObjectType, limit int6
 	return o, nil
 }
 
+// kindOf returns what kind of object an id stands for. Where it is not the kind that is hoped for, the object's bytes
+// are those of the id. errMissing where it is not there.
+func (r *Repository) kindOf(ctx context.Context, id ID, hoped plumbing.ObjectType) (plumbing.ObjectType, error) {
+	o, err := r.objects.find(id)
+	if errors.Is(err, errMissing) {
+		return 0, errMissing
+	}
+	if err != nil {
+		return 0, r.readFault(id, err)
+	}
+	kind := o.kind()
+	if kind == hoped {
+		return kind, o.Close()
+	}
+	return kind, r.verify(ctx, o, id)
+}
+
+// verify reads an object, holds it against its id, and closes it.
+func (r *Repository) verify(ctx context.Context, o object, id ID) error {
+	b := r.newBlobReader(ctx, o, id)
+	defer b.Close()
+	_, err := io.Copy(io.Discard, b)
+	return err
+}
+
 // read returns the checked bytes of an object.
 func (r *Repository) read(ctx context.Context, id ID, want plumbing.ObjectType, limit int64) ([]byte, error) {
 	o, err := r.open(ctx, id, want, limit)
 	if err != nil {
 		return nil, err
 	}
-	return r.readAll(o, id)
+	return r.readAll(ctx, o, id)
 }
 
 // readAll returns the checked bytes of an open object, and closes it.
-func (r *Repository) readAll(o object, id ID) ([]byte, error) {
+func (r *Repository) readAll(ctx context.Context, o object, id ID) ([]byte, error) {
 	defer o.Close()
-	content, err := o.content()
+	content, err := o.content(ctx)
 	if err != nil {
 		return nil, r.readFault(id, err)
 	}
@@ -118,14 +140,14 @@ func (r *Repository) readAll(o object, id ID) ([]byte, error) {
 		return nil, r.readFault(id, err)
 	}
 	if plumbing.ComputeHash(o.kind(), bytes) != id {
-		return nil, r.readFault(id, errDamaged)
+		return nil, r.readFault(id, errOtherBytes)
 	}
 	return bytes, nil
 }
 
-// readExactly reads size bytes and the end. A size that the content does not have costs no memory.
+// readExactly reads size bytes and the end. A large size that the content does not have costs little memory.
 func readExactly(r io.Reader, size int64) ([]byte, error) {
-	const atOnce = 1 << 20
+	const atOnce = 16 << 20
 	buf := make([]byte, min(size, atOnce))
 	for filled := 0; ; {
 		n, err := io.ReadFull(r, buf[filled:])
@@ -136,41 +158,45 @@ func readExactly(r io.Reader, size int64) ([]byte, error) {
 		if int64(filled) == size {
 			break
 		}
-		grown := make([]byte, min(size, int64(2*len(buf))))
+		grown := make([]byte, min(size, 4*int64(len(buf))))
 		copy(grown, buf)
 		buf = grown
 	}
-	var extra [1]byte
-	switch n, err := io.ReadFull(r, extra[:]); {
-	case n > 0:
-		return nil, errDamaged
-	case err != io.EOF:
+	if err := ended(r); err != io.EOF {
 		return nil, err
 	}
 	return buf, nil
 }
 
-// readFault says why an object could not be read.
+// readFault says why an object could not be read. A context that ended stays what it is.
 func (r *Repository) readFault(id ID, err error) error {
+	const damage = "; git fsck lists what else is damaged: restore it from another clone"
 	path := id.String()
+	var pe *fs.PathError
 	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
 	case errors.Is(err, errMissing) && r.disk != nil && r.disk.partial:
 		return fault(CodeReadFailed, path, "the object is not here: "+strconv.Quote(r.name())+
 			" is a partial clone, which git fills from its remote on demand and compose never does; fetch the rest first").
-			withHint("git -C " + quoteArg(r.name()) + " fetch --refetch --no-filter")
+			withHint(r.GitCommand("fetch --refetch --no-filter"))
 	case errors.Is(err, errMissing):
-		return fault(CodeReadFailed, path, "the object is missing; the repository is damaged, see git fsck")
+		return fault(CodeReadFailed, path, "the object is missing"+damage).withHint(r.GitCommand("fsck --full"))
 	case errors.Is(err, errTooLarge):
-		return faultOf(CodeSourceTooLarge, path, "the object can't be built in bounded memory", err)
+		// Files above the threshold are stored whole, and streamed.
+		return fault(CodeSourceTooLarge, path, "the object can't be built in bounded memory: "+err.Error()+
+			"; have git store large files whole").withHint(r.GitCommand("-c core.bigFileThreshold=16m repack -a -d -f"))
+	case errors.As(err, &pe):
+		return faultOf(CodeReadFailed, path, "the object can't be read from "+strconv.Quote(pe.Path)+"; make that a file that you may read", pe.Err)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("it ends too early")
 	}
-	if err == errDamaged {
-		return fault(CodeReadFailed, path, "the stored object is not what its id says; see git fsck")
-	}
-	if errors.Is(err, errDamaged) {
-		return faultOf(CodeReadFailed, path, "the stored object is not what its id says; see git fsck", causeOf(err))
-	}
-	return faultOf(CodeReadFailed, path, "the object can't be read; see git fsck", causeOf(err))
+	return fault(CodeReadFailed, path, "the stored object is damaged: "+err.Error()+damage).withHint(r.GitCommand("fsck --full"))
+}
+
+// malformed says what is wrong with an object whose bytes are those of its id.
+func malformed(id ID, kind plumbing.ObjectType, err error) error {
+	return fault(CodeReadFailed, id.String(), "is a malformed "+kind.String()+": "+err.Error()+
+		"; whoever wrote it has to write it anew, with git")
 }

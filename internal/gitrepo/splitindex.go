@@ -2,7 +2,6 @@ package gitrepo
 
 import (
 	"encoding/binary"
-	"fmt"
 	"sort"
 )
 
@@ -10,7 +9,7 @@ import (
 // with those that the replace bitmap names taken from ix (there without a name), and what ix adds.
 func (ix *index) merge(shared *index) error {
 	if !shared.base.IsZero() {
-		return fmt.Errorf("%w: a split index whose shared part is split", errDamaged)
+		return damaged("a split index whose shared part is split")
 	}
 	var deleted, replaced bitmap
 	if len(ix.linkData) > 0 {
@@ -28,7 +27,7 @@ func (ix *index) merge(shared *index) error {
 	for i, e := range shared.entries {
 		if replaced.has(i) {
 			if len(own) == 0 || own[0].name != "" {
-				return fmt.Errorf("%w: a split index without the entries that it replaces", errDamaged)
+				return damaged("a split index without the entries that it replaces")
 			}
 			name := e.name
 			e = own[0]
@@ -59,7 +58,7 @@ func (b bitmap) has(i int) bool { return i/64 < len(b) && b[i/64]>>(i%64)&1 != 0
 // marker. A marker word says: a bit, how many words are filled with it, how many literal words follow.
 // Bits past the number that there can be are refused, so that a run costs no memory.
 func parseBitmap(data []byte, positions int) (b bitmap, rest []byte, err error) {
-	bad := fmt.Errorf("%w: a bitmap of the split index", errDamaged)
+	bad := damaged("a bitmap of the split index")
 	if len(data) < 8 {
 		return nil, nil, bad
 	}

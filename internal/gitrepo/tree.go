@@ -29,21 +29,16 @@ func (r *Repository) Commit(ctx context.Context, rev lockv2.Revision) (tree ID, 
 		return ID{}, err
 	}
 	id := plumbing.NewHash(string(rev))
-	o, err := r.objects.find(id)
-	if errors.Is(err, errMissing) {
+	kind, err := r.kindOf(ctx, id, plumbing.CommitObject)
+	switch {
+	case errors.Is(err, errMissing):
 		return ID{}, r.noSuchRevision(rev)
-	}
-	if err != nil {
-		return ID{}, r.readFault(id, err)
-	}
-	kind := o.kind()
-	o.Close()
-	switch kind {
-	case plumbing.CommitObject:
-	case plumbing.TagObject:
+	case err != nil:
+		return ID{}, err
+	case kind == plumbing.TagObject:
 		return ID{}, r.revisionFault(rev, "is the id of an annotated tag; name the commit that it stands for", "rev-parse "+quoteArg(string(rev)+"^{commit}"))
-	default:
-		return ID{}, r.revisionFault(rev, "is the id of a "+kind.String()+", not of a commit", "log --format=%H")
+	case kind != plumbing.CommitObject:
+		return ID{}, r.revisionFault(rev, "is the id of a "+kind.String()+", not of a commit; name a commit", "log --format=%H")
 	}
 	content, err := r.read(ctx, id, plumbing.CommitObject, maxCommitBytes)
 	if err != nil {
@@ -51,7 +46,7 @@ func (r *Repository) Commit(ctx context.Context, rev lockv2.Revision) (tree ID, 
 	}
 	tree, err = parseCommit(content)
 	if err != nil {
-		return ID{}, r.readFault(id, err)
+		return ID{}, malformed(id, plumbing.CommitObject, err)
 	}
 	return tree, nil
 }
@@ -86,16 +81,16 @@ func parseCommit(content []byte) (tree ID, err error) {
 	line, rest, _ := bytes.Cut(content, []byte("\n"))
 	hex, ok := bytes.CutPrefix(line, []byte("tree "))
 	if !ok || !lowerHex(hex) {
-		return ID{}, fmt.Errorf("%w: a commit without a tree", errDamaged)
+		return ID{}, errors.New("it has no tree")
 	}
 	for bytes.HasPrefix(rest, []byte("parent ")) {
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 		if !lowerHex(line[len("parent "):]) {
-			return ID{}, fmt.Errorf("%w: a commit with a malformed parent", errDamaged)
+			return ID{}, errors.New("a parent of it is no id")
 		}
 	}
 	if !bytes.HasPrefix(rest, []byte("author ")) {
-		return ID{}, fmt.Errorf("%w: a commit without an author", errDamaged)
+		return ID{}, errors.New("it has no author")
 	}
 	return plumbing.NewHash(string(hex)), nil
 }
@@ -115,7 +110,7 @@ func lowerHex(text []byte) bool {
 // ReadTree returns the entries of a tree in git's order: by name, a tree as if its name ended in "/". No two
 // have the same name, and no name is empty or holds "/" or NUL; what else a name may be is up to the reader.
 //
-// READ_FAILED: the object is missing, is no tree, or is damaged. SOURCE_TOO_LARGE: it has more than 64 MiB.
+// READ_FAILED: the object is missing, is no tree, or is damaged or malformed. SOURCE_TOO_LARGE: it has more than 64 MiB.
 func (r *Repository) ReadTree(ctx context.Context, id ID) ([]Entry, error) {
 	content, err := r.read(ctx, id, plumbing.TreeObject, maxTreeBytes)
 	if err != nil {
@@ -123,7 +118,7 @@ func (r *Repository) ReadTree(ctx context.Context, id ID) ([]Entry, error) {
 	}
 	entries, err := parseTree(content)
 	if err != nil {
-		return nil, r.readFault(id, err)
+		return nil, malformed(id, plumbing.TreeObject, err)
 	}
 	return entries, nil
 }
@@ -135,19 +130,19 @@ func parseTree(content []byte) ([]Entry, error) {
 		head, rest, ok := bytes.Cut(content, []byte{0})
 		mode, name, spaced := bytes.Cut(head, []byte(" "))
 		if !ok || !spaced || len(rest) < len(ID{}) {
-			return nil, fmt.Errorf("%w: a tree that ends inside an entry", errDamaged)
+			return nil, errors.New("it ends inside an entry")
 		}
 		e := Entry{Name: string(name)}
 		if e.Mode, ok = parseMode(mode); !ok {
-			return nil, fmt.Errorf("%w: the tree entry %q has the mode %q", errDamaged, name, mode)
+			return nil, fmt.Errorf("its entry %q has the mode %q", name, mode)
 		}
 		if len(name) == 0 || bytes.IndexByte(name, '/') >= 0 {
-			return nil, fmt.Errorf("%w: a tree entry has the name %q", errDamaged, name)
+			return nil, fmt.Errorf("an entry has the name %q", name)
 		}
 		copy(e.ID[:], rest)
 		content = rest[len(ID{}):]
 		if n := len(entries); n > 0 && !treeLess(entries[n-1], e) || e.Mode == Tree && hasFile(entries, e.Name) {
-			return nil, fmt.Errorf("%w: the tree entry %q is out of order or there twice", errDamaged, name)
+			return nil, fmt.Errorf("its entry %q is out of order or there twice", name)
 		}
 		entries = append(entries, e)
 	}
