@@ -213,7 +213,11 @@ func (e *editTrial) run(t *testing.T, start *memory) {
 	made := false
 	last := map[string]string{} // what was done last, by path
 	var places []string         // where the edit was made
-	var failed []*memory
+	type failure struct {
+		*memory
+		twice bool // the second edit was made before it
+	}
+	var failed []failure
 	d.before = func(n int, c *call) {
 		if n == e.k {
 			places = []string{e.path}
@@ -235,7 +239,7 @@ func (e *editTrial) run(t *testing.T, start *memory) {
 		}
 		if made && !c.reads && e.rng.IntN(40) == 0 {
 			left, _ := d.losses(6, e.rng)
-			failed = append(failed, left[e.rng.IntN(len(left))])
+			failed = append(failed, failure{left[e.rng.IntN(len(left))], e.twice})
 		}
 	}
 	d.after = func(_ int, c *call, err error) {
@@ -255,9 +259,10 @@ func (e *editTrial) run(t *testing.T, start *memory) {
 	}
 	e.sum.edits++
 	e.follow(t, d.memory, err, "the run")
-	for _, m := range failed {
+	for _, f := range failed {
 		e.sum.failures++
-		d := &conductor{memory: m}
+		e.twice = f.twice
+		d := &conductor{memory: f.memory}
 		err := d.run(func(disk disk) error { return e.attempt(d.memory, disk) })
 		e.follow(t, d.memory, err, "the run after a power failure")
 	}
