@@ -2,11 +2,17 @@ package gitrepo
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
+
+const modulesFile = ".gitmodules"
 
 // submoduleRules is what the configuration says to ignore about submodules (submodule.NAME.ignore,
 // diff.ignoreSubmodules): read when the first submodule asks.
@@ -21,12 +27,12 @@ func (w *workTree) submodule(ctx context.Context, e *indexEntry, info fs.FileInf
 	if !info.IsDir() {
 		return "replaced by another kind of file", nil
 	}
-	ignore, err := w.submoduleIgnore(e.name)
+	ignore, err := w.submoduleIgnore(ctx, e.name)
 	if err != nil {
 		return "", err
 	}
 	path := w.path(e.name)
-	if _, err := os.Stat(filepath.Join(path, ".git")); err != nil || ignore == "all" {
+	if _, err := os.Stat(filepath.Join(path, ".git")); err != nil {
 		return "", nil
 	}
 	if w.repo.depth == maxSubmoduleDepth {
@@ -34,6 +40,9 @@ func (w *workTree) submodule(ctx context.Context, e *indexEntry, info fs.FileInf
 	}
 	sub, err := OpenWith(path, w.repo.opts)
 	if err != nil {
+		if ignore == "dirty" {
+			return "", nil // git looks at its HEAD alone, and takes what has none for not checked out
+		}
 		return "it can't be told whether the submodule is modified: " + err.Error(), nil
 	}
 	defer sub.Close()
@@ -59,10 +68,10 @@ func (w *workTree) submodule(ctx context.Context, e *indexEntry, info fs.FileInf
 	return "", nil
 }
 
-// submoduleIgnore returns what to ignore about the submodule at a path.
-func (w *workTree) submoduleIgnore(path string) (string, error) {
+// submoduleIgnore returns what to ignore about the submodule at a path; "" for nothing.
+func (w *workTree) submoduleIgnore(ctx context.Context, path string) (string, error) {
 	if !w.ignoring.loaded {
-		if err := w.loadSubmodules(); err != nil {
+		if err := w.loadSubmodules(ctx); err != nil {
 			return "", err
 		}
 	}
@@ -73,23 +82,89 @@ func (w *workTree) submoduleIgnore(path string) (string, error) {
 	return ignore, nil
 }
 
-func (w *workTree) loadSubmodules() error {
-	modules := &config{}
-	if err := modules.addFile(w.path(".gitmodules"), configIncludes{}); err != nil {
+// loadSubmodules reads the rules. As in git, the last submodule of a path is the one that counts, and the
+// configuration is stronger than .gitmodules.
+func (w *workTree) loadSubmodules(ctx context.Context) error {
+	modules, err := w.modules(ctx)
+	if err != nil {
 		return err
 	}
 	w.ignoring = submoduleRules{loaded: true, byPath: map[string]string{}}
-	for _, name := range modules.names("submodule.") {
-		id, isPath := strings.CutSuffix(name, ".path")
-		if !isPath {
+	names := map[string]string{} // of submodules, by path
+	ignores := map[string]string{}
+	for _, e := range modules.entries {
+		rest, ok := strings.CutPrefix(e.name, "submodule.")
+		dot := strings.LastIndexByte(rest, '.')
+		if !ok || dot < 0 || e.bare {
 			continue
 		}
-		path, _ := modules.last("submodule." + name)
-		for _, from := range [...]*config{modules, w.cfg} {
-			if ignore, ok := from.last("submodule." + id + ".ignore"); ok {
-				w.ignoring.byPath[path] = ignore
+		switch name := rest[:dot]; rest[dot+1:] {
+		case "path":
+			names[e.value] = name
+		case "ignore":
+			if slices.Contains([]string{"all", "dirty", "untracked", "none"}, e.value) {
+				ignores[name] = e.value
 			}
 		}
 	}
+	for path, name := range names {
+		ignore, ok := w.cfg.last("submodule." + name + ".ignore")
+		if !ok {
+			ignore, ok = ignores[name]
+		}
+		if ok {
+			w.ignoring.byPath[path] = ignore
+		}
+	}
 	return nil
+}
+
+// modules is .gitmodules: the file, else the one of the index, else that of HEAD; none where it is in conflict.
+func (w *workTree) modules(ctx context.Context) (*config, error) {
+	modules := &config{}
+	i, found := slices.BinarySearchFunc(w.ix.entries, modulesFile, func(e indexEntry, name string) int {
+		return strings.Compare(e.name, name)
+	})
+	if found && w.ix.entries[i].stage != 0 {
+		return modules, nil
+	}
+	path := w.path(modulesFile)
+	if _, err := os.Lstat(path); err == nil {
+		return modules, modules.addFile(path, configIncludes{})
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var id ID
+	if found {
+		id = w.ix.entries[i].id
+	} else {
+		var err error
+		if id, err = w.modulesOfHead(ctx); err != nil || id.IsZero() {
+			return modules, err
+		}
+	}
+	text, err := w.repo.read(ctx, id, plumbing.BlobObject, maxConfigBytes)
+	if err != nil {
+		return nil, err
+	}
+	modules.entries, err = parseConfig(string(text))
+	return modules, err
+}
+
+// modulesOfHead returns the id of HEAD's .gitmodules; zero where there is none.
+func (w *workTree) modulesOfHead(ctx context.Context) (ID, error) {
+	tree, err := w.repo.headTree(ctx)
+	if err != nil || tree.IsZero() {
+		return ID{}, err
+	}
+	entries, err := w.repo.ReadTree(ctx, tree)
+	if err != nil {
+		return ID{}, err
+	}
+	for _, e := range entries {
+		if e.Name == modulesFile && (e.Mode == Regular || e.Mode == Executable) {
+			return e.ID, nil
+		}
+	}
+	return ID{}, nil
 }

@@ -102,6 +102,11 @@ func (w *workTree) change(ctx context.Context, e *indexEntry) (string, error) {
 	case e.skipWorktree && !w.present, e.assumeValid && !e.skipWorktree:
 		return "", nil
 	}
+	if e.kind() == kindGitlink && !e.assumeValid {
+		if ignore, err := w.submoduleIgnore(ctx, e.name); err != nil || ignore == "all" {
+			return "", err // whatever is in its place
+		}
+	}
 	info, err := w.lstat(e.name)
 	if errors.Is(err, fs.ErrNotExist) || isNotFolder(err) {
 		if e.skipWorktree {
