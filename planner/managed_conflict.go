@@ -96,7 +96,8 @@ func localModification(op Operation, p *place) *Conflict {
 	onlyLineEnds := p.sum.LF == p.old.Digest
 	switch {
 	case onlyLineEnds:
-		msg = fmt.Sprintf("has CRLF line ends where the lock records LF, and no other difference; put the line \"%s -text\" into .gitattributes, or set git's core.autocrlf to false or input, then check the file out again", p.destination)
+		msg = fmt.Sprintf("has CRLF line ends where the lock records LF, and no other difference; run git config core.autocrlf false, delete the file, and run git checkout -- %s; where it comes back with CRLF, put the line \"%s -text\" into .git/info/attributes and do that again",
+			p.destination, p.destination)
 	case p.isGone():
 		msg = fmt.Sprintf("was edited, and the %s would remove it; copy what you need to another name, then %s", op, restore)
 	case p.sum.Digest == p.new.Digest:
@@ -104,7 +105,7 @@ func localModification(op Operation, p *place) *Conflict {
 	case p.old.Ownership == lockv2.Generated:
 		msg = fmt.Sprintf("was edited, but compose generates it; %s, and change what component %q makes it from", restore, p.old.Component)
 	default:
-		msg = fmt.Sprintf("was edited, but its bytes are the catalog's; %s, and take the change to component %q of the catalog", restore, p.old.Component)
+		msg = fmt.Sprintf("was edited, but the catalog owns its bytes; %s, and take the change to component %q of the catalog", restore, p.old.Component)
 	}
 	c := p.conflict(CodeLocalModification, "", msg, strictjson.F("ownership", strictjson.Str(p.old.Ownership)))
 	if onlyLineEnds {
