@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -211,5 +212,28 @@ func BenchmarkKey(b *testing.B) {
 	o := order(b, "")
 	for b.Loop() {
 		o.Key("references/some-guide.md")
+	}
+}
+
+// TestASCII holds the page to the weights: whoever writes the rule anew for names in ASCII goes by its line.
+func TestASCII(t *testing.T) {
+	page, err := os.ReadFile("../../docs/identities.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, _ := strings.Cut(string(page), "a space before its first character:\n\n```\n")
+	line, _, _ = strings.Cut(line, "\n")
+	if len(line) != '~'-' '-26 { // each printable character but the space and upper-case letters
+		t.Fatalf("the page has %q", line)
+	}
+	root := order(t, "")
+	pairs := [][2]string{{"a", "A"}, {"A", "b"}, {"aB", "Ab"}, {"A", "a."}, {"Ab", "aC"}, {"a/B", "A/b"}}
+	for i := range line {
+		pairs = append(pairs, [2]string{(" " + line)[i:i+1] + "z", line[i : i+1]})
+	}
+	for _, pair := range pairs {
+		if compare(root, pair[0], pair[1]) >= 0 {
+			t.Errorf("%q is not before %q", pair[0], pair[1])
+		}
 	}
 }
