@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"example.org/compose/internal/rootfs"
@@ -236,5 +237,38 @@ func TestRecoveredResult(t *testing.T) {
 	if result.Status != StatusRecovered || result.Operation != string(planner.Upgrade) || fmt.Sprint(result.Created, result.Replaced, result.Removed, result.Preserved) !=
 		"[new/deep/here.txt new/seed.md] [a.txt bin/run] [kept/gone.txt old/deep/gone.txt old/gone.txt] [seed.md]" || len(warned) != 0 {
 		t.Errorf("got %+v, warned %q", result, warned)
+	}
+}
+
+// What a failed flush covered is written anew: the next run must not take its own flush of the same file for a success.
+func TestFailedFlushIsWrittenAnew(t *testing.T) {
+	l := newLifecycle(t)
+	for _, path := range []string{"a.txt", lockv2.LockPath} {
+		dir := l.stopAfter(t, diskKind{dry: true}, "exchange "+path)
+		was, err := os.Lstat(filepath.Join(dir, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed := false
+		d := &faultDisk{diskKind: diskKind{dry: true}, err: syscall.EIO}
+		d.before = func(n int, op, at string) {
+			if op == "sync" && at == path {
+				d.fail, failed = n, true
+			}
+		}
+		_, err = l.again(t.Context(), dir, d)
+		var fault *Error
+		if !failed || !errors.As(err, &fault) || fault.Code() != CodeWriteFailed || fault.Path() != path || !fault.Unfinished {
+			t.Errorf("%s: the flush failed: %v; the run: %v", path, failed, err)
+		}
+		now, err := os.Lstat(filepath.Join(dir, path))
+		if err != nil || os.SameFile(was, now) {
+			t.Errorf("%s: it is the same file afterwards, %v", path, err)
+		}
+		written := slices.Index(d.calls, "fsync "+lockv2.StagingFolder+"/0"+part) >= 0 || slices.Index(d.calls, "fsync "+stagedLock+part) >= 0
+		if !written {
+			t.Errorf("%s: no new file was flushed: %q", path, d.calls)
+		}
+		l.finishes(t, dir, path)
 	}
 }

@@ -302,12 +302,12 @@ func (t *transaction) settle(ctx context.Context) error {
 	}
 	if t.bulk(len(folders) + len(files)) {
 		if err := t.disk.SyncAll(); err != nil {
-			return writeFault("", "flushing the files to the disk", err)
+			return t.renewed(ctx, writeFault("", "flushing the files to the disk", err))
 		}
 		return nil
 	}
 	if err := t.flushFiles(ctx, files); err != nil {
-		return err
+		return t.renewed(ctx, err)
 	}
 	return t.flushFolders(folders)
 }
@@ -320,7 +320,7 @@ func (t *transaction) replaceLock(ctx context.Context) error {
 	}
 	if t.found[i] {
 		if err := t.flushFiles(ctx, []lockv2.Destination{lockv2.LockPath}); err != nil {
-			return err
+			return t.renewed(ctx, err)
 		}
 	}
 	return t.flushFolders([]string{lockv2.StateFolder})
