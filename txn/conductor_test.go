@@ -212,6 +212,20 @@ func (d *conductor) Attributes(at lockv2.Destination) (a attributes, err error) 
 	return a, err
 }
 
+// SetAttributes makes a mode that is durable at once: it is no part of what a flush of the file writes.
+func (d *conductor) SetAttributes(path string, a attributes) error {
+	return d.change("take", path, func() error {
+		f, err := d.look(lockv2.Destination(path))
+		if err != nil {
+			return err
+		}
+		f.now.mode, f.kept.mode = a.mode, a.mode
+		return nil
+	})
+}
+
+func (d *conductor) Changeable(path string) error { return nil }
+
 func (d *conductor) List(path string) (names []string, err error) {
 	err = d.read("list", path, func() (err error) {
 		names, err = d.list(path)

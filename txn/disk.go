@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
@@ -56,6 +55,10 @@ type names interface {
 	// crash it is there whole, or not at all.
 	Publish(path string, b []byte) error
 
+	// SetAttributes gives a regular file these attributes, as file.Take does. After a crash it has them or not,
+	// until it is flushed.
+	SetAttributes(path string, a attributes) error
+
 	// Unlink removes what is no folder, Rmdir an empty folder.
 	Unlink(path string) error
 	Rmdir(path string) error
@@ -94,33 +97,21 @@ type look interface {
 
 	// Writable returns nil where this process may put entries into the folder, and files can be moved there from staging.
 	Writable(path string) error
+
+	// Changeable returns nil where the folder of path, which Writable is asked about, lets this process take that entry out.
+	Changeable(path string) error
 }
 
 // file is a new file that is being written.
 type file interface {
 	io.Writer
 
-	// Take gives the file these permission bits, and this owner and group as far as the process may. After a
+	// Take gives the file this mode, and this owner and group, as far as the process may. After a
 	// crash it has them or not, until it is flushed.
 	Take(a attributes) error
 
 	Sync() error // as flush.SyncFile, and sees errors of every write since the file was made
 	Close() error
-}
-
-// attributes are the permission bits (and no others) and the owner of a file; uid and gid are -1 where the system has none.
-type attributes struct {
-	mode     fs.FileMode
-	uid, gid int
-}
-
-// forMode returns a with the executable bits that the git mode asks for: wherever the file may be read, or nowhere.
-func (a attributes) forMode(executable bool) attributes {
-	a.mode &^= 0o111
-	if executable {
-		a.mode |= a.mode & 0o444 >> 2
-	}
-	return a
 }
 
 // errNoFolderSync says that a file system has no fsync for folders.

@@ -3,7 +3,6 @@ package txn
 import (
 	"context"
 	"crypto/sha256"
-	"io/fs"
 
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
@@ -111,15 +110,4 @@ func (d *linuxDisk) remember(path string, k known) {
 		d.digests = map[string]known{}
 	}
 	d.digests[path] = k
-}
-
-// Attributes asks for them by name; whatever is no regular file, rootfs explains.
-func (d *linuxDisk) Attributes(path lockv2.Destination) (attributes, error) {
-	var stat unix.Stat_t
-	parent, name := split(string(path))
-	err := d.in(parent, func(at int) error { return unix.Fstatat(at, name, &stat, unix.AT_SYMLINK_NOFOLLOW) })
-	if err != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG {
-		return attributesOf(d.Root, path)
-	}
-	return attributes{mode: fs.FileMode(stat.Mode & 0o777), uid: int(stat.Uid), gid: int(stat.Gid)}, nil
 }

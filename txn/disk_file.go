@@ -21,8 +21,12 @@ func (f newFile) Take(a attributes) error {
 		return nil
 	}
 	if a.uid >= 0 && !sameOwner(f.File, a) {
-		if err := f.Chown(a.uid, a.gid); err != nil && !cantKeep(err) {
+		err := f.Chown(a.uid, a.gid)
+		if err != nil && !cantKeep(err) {
 			return err
+		}
+		if err != nil {
+			a = a.unprivileged()
 		}
 	}
 	if err := f.Chmod(a.mode); err != nil && !cantKeep(err) {
@@ -51,7 +55,7 @@ func attributesOf(root *rootfs.Root, d lockv2.Destination) (attributes, error) {
 		return attributes{}, err
 	}
 	f.Close()
-	a := attributes{mode: info.Mode().Perm()}
+	a := attributes{mode: info.Mode() & keptMode}
 	a.uid, a.gid = owner(info)
 	return a, nil
 }

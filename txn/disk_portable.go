@@ -225,6 +225,36 @@ func (d *portableDisk) Attributes(path lockv2.Destination) (attributes, error) {
 	return attributesOf(d.reader, path)
 }
 
+func (d *portableDisk) SetAttributes(path string, a attributes) error {
+	name, err := d.in(path)
+	if err != nil || runtime.GOOS == "windows" {
+		return err
+	}
+	info, err := d.dir.Lstat(name)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return syscall.ELOOP
+	}
+	if uid, gid := owner(info); a.uid >= 0 && (uid != a.uid || gid != a.gid) {
+		err := d.dir.Lchown(name, a.uid, a.gid)
+		if err != nil && !cantKeep(err) {
+			return err
+		}
+		if err != nil {
+			a = a.unprivileged()
+		}
+	}
+	if err := d.dir.Chmod(name, a.mode); err != nil && !cantKeep(err) {
+		return err
+	}
+	return nil
+}
+
+// Changeable can't ask the system here either.
+func (d *portableDisk) Changeable(string) error { return nil }
+
 func (d *portableDisk) List(path string) ([]string, error) {
 	name, err := d.in(path)
 	if err != nil {

@@ -31,9 +31,9 @@ func (t *transaction) carry(ctx context.Context, i int, buf []byte) error {
 	// From here to the look at what came out nothing waits for ctx: a consumer's bytes may be out of their place.
 	ctx = context.WithoutCancel(ctx)
 	if s.kind == planner.Remove {
-		return t.remove(ctx, s, buf)
+		return t.remove(ctx, i, buf)
 	}
-	return t.replace(ctx, s, buf)
+	return t.replace(ctx, i, buf)
 }
 
 func (t *transaction) create(ctx context.Context, i int, buf []byte) error {
@@ -60,18 +60,57 @@ func (t *transaction) create(ctx context.Context, i int, buf []byte) error {
 	return t.stop(s.blockedBy(at))
 }
 
-// replace exchanges the staged file and the destination. Where the system can't, a rename over it is all there is: then
-// what another program writes between the last look and the rename is lost.
-func (t *transaction) replace(ctx context.Context, s *place, buf []byte) error {
-	err := t.disk.Exchange(s.staging, string(s.destination))
+// replace exchanges the staged file and the destination.
+func (t *transaction) replace(ctx context.Context, i int, buf []byte) error {
+	s := &t.places[i]
+	old, new, err := t.dress(s)
+	if err != nil {
+		return t.failed(ctx, i, "giving the new file the permissions of the old one", err, buf)
+	}
+	err = t.disk.Exchange(s.staging, string(s.destination))
 	if errors.Is(err, errors.ErrUnsupported) {
-		if err := t.disk.Replace(s.staging, string(s.destination)); err != nil {
-			return entryFault(string(s.destination), "replacing the file", err)
-		}
-		return nil
+		return t.renameOver(ctx, i, buf)
 	}
 	if err != nil {
-		return entryFault(string(s.destination), "replacing the file", err)
+		return t.failed(ctx, i, "replacing the file", err, buf)
+	}
+	out, err := s.look(ctx, t.disk, s.staging, buf)
+	switch {
+	case err != nil:
+		return err
+	case out.condition != holdOld:
+		return t.putBack(ctx, s, out, buf)
+	}
+	if err := t.redress(s, old, new); err != nil {
+		return entryFault(string(s.destination), "giving the new file the permissions of the old one", err)
+	}
+	return nil
+}
+
+// renameOver is all there is where the system can't exchange files: what another program writes between the look and the rename is lost.
+func (t *transaction) renameOver(ctx context.Context, i int, buf []byte) error {
+	s := &t.places[i]
+	at, err := s.look(ctx, t.disk, string(s.destination), buf)
+	switch {
+	case err != nil:
+		return err
+	case s.judge(at) == done:
+		t.found[i] = true
+		return nil
+	case s.judge(at) == blocked:
+		return t.stop(s.blockedBy(at))
+	}
+	if err := t.disk.Replace(s.staging, string(s.destination)); err != nil {
+		return t.failed(ctx, i, "replacing the file", err, buf)
+	}
+	return nil
+}
+
+// remove moves the destination into staging, where nothing has its name.
+func (t *transaction) remove(ctx context.Context, i int, buf []byte) error {
+	s := &t.places[i]
+	if err := t.disk.Replace(string(s.destination), s.staging); err != nil {
+		return t.failed(ctx, i, "removing the file", err, buf)
 	}
 	out, err := s.look(ctx, t.disk, s.staging, buf)
 	if err != nil || out.condition == holdOld {
@@ -80,16 +119,22 @@ func (t *transaction) replace(ctx context.Context, s *place, buf []byte) error {
 	return t.putBack(ctx, s, out, buf)
 }
 
-// remove moves the destination into staging, where nothing has its name.
-func (t *transaction) remove(ctx context.Context, s *place, buf []byte) error {
-	if err := t.disk.Replace(string(s.destination), s.staging); err != nil {
-		return entryFault(string(s.destination), "removing the file", err)
+// failed says why a change was not made: what stands at the destination by now, or else the error of the call. A place that another program
+// has brought into its new state is done.
+func (t *transaction) failed(ctx context.Context, i int, doing string, err error, buf []byte) error {
+	s := &t.places[i]
+	t.disk.Forget()
+	at, looking := s.look(ctx, t.disk, string(s.destination), buf)
+	switch {
+	case looking != nil:
+		return looking
+	case s.judge(at) == done:
+		t.found[i] = true
+		return nil
+	case s.judge(at) == blocked:
+		return t.stop(s.blockedBy(at))
 	}
-	out, err := s.look(ctx, t.disk, s.staging, buf)
-	if err != nil || out.condition == holdOld {
-		return err
-	}
-	return t.putBack(ctx, s, out, buf)
+	return entryFault(string(s.destination), doing, err)
 }
 
 // exchanges bounds how often putBack follows a program that writes all the time.

@@ -171,6 +171,20 @@ func (d *faultDisk) Attributes(path lockv2.Destination) (attributes, error) {
 	return d.disk.Attributes(path)
 }
 
+func (d *faultDisk) SetAttributes(path string, a attributes) error {
+	if err := d.call("take", path); err != nil {
+		return err
+	}
+	return d.disk.SetAttributes(path, a)
+}
+
+func (d *faultDisk) Changeable(path string) error {
+	if err := d.call("changeable", path); err != nil {
+		return err
+	}
+	return d.disk.Changeable(path)
+}
+
 func (d *faultDisk) Writable(path string) error {
 	if err := d.call("writable", path); err != nil {
 		return err

@@ -1,0 +1,85 @@
+package txn
+
+import (
+	"errors"
+	"io/fs"
+
+	"example.org/compose/lockv2"
+)
+
+// attributes are the permission bits, with set-user-id, set-group-id and sticky, and the owner of a file; uid and gid are -1 where
+// the system has none.
+type attributes struct {
+	mode     fs.FileMode
+	uid, gid int
+}
+
+// keptMode is what a file's mode keeps when other bytes take its place.
+const keptMode = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+
+// forMode returns a with the executable bits that the git mode asks for: wherever the file may be read, or nowhere.
+func (a attributes) forMode(executable bool) attributes {
+	a.mode &^= 0o111
+	if executable {
+		a.mode |= a.mode & 0o444 >> 2
+	}
+	return a
+}
+
+// unprivileged returns a for a file that can't be given to its owner, whose rights nobody may get either.
+func (a attributes) unprivileged() attributes {
+	a.mode &^= fs.ModeSetuid | fs.ModeSetgid
+	return a
+}
+
+// errSticky says that only an owner may take a name out of a folder.
+var errSticky = errors.New("a sticky folder lets only the owner of a file, or of the folder, replace or remove it")
+
+// kept is what the new file keeps of the old one.
+func (s *place) kept(old attributes) attributes {
+	if s.material == nil { // the lock
+		return old
+	}
+	return old.forMode(s.material.Executable)
+}
+
+// dress gives the staged file what it keeps of the file whose place it is about to take, as that is now: another program may have changed
+// it since the staging, perhaps a crash ago. It returns what both have then.
+func (t *transaction) dress(s *place) (old, new attributes, err error) {
+	if old, err = t.disk.Attributes(s.destination); err != nil {
+		return
+	}
+	new, err = t.give(s.staging, s.kept(old))
+	return
+}
+
+// redress is for a program that changed the old file in the instant before it came out, which gave it the given attributes then. What
+// somebody has changed of the new one since is left alone.
+func (t *transaction) redress(s *place, old, new attributes) error {
+	out, err := t.disk.Attributes(lockv2.Destination(s.staging))
+	if err != nil || out == old {
+		return err
+	}
+	now, err := t.disk.Attributes(s.destination)
+	if err != nil || now != new {
+		return err
+	}
+	_, err = t.give(string(s.destination), s.kept(out))
+	return err
+}
+
+// give gives a file attributes as far as the process may, durably, and returns what it has then.
+func (t *transaction) give(path string, want attributes) (attributes, error) {
+	have, err := t.disk.Attributes(lockv2.Destination(path))
+	if err != nil || have == want {
+		return have, err
+	}
+	if err := t.disk.SetAttributes(path, want); err != nil {
+		return have, err
+	}
+	now, err := t.disk.Attributes(lockv2.Destination(path))
+	if err != nil || now == have {
+		return now, err
+	}
+	return now, t.disk.SyncFile(path)
+}
