@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -121,7 +122,26 @@ func (c *hashTemplateCommand) resolve(ctx context.Context) (*include.Composition
 	if depth == 0 {
 		depth = -1
 	}
-	return include.Resolve(ctx, folder, start, include.Options{Profile: profile, Depth: depth})
+	composition, err := include.Resolve(ctx, folder, start, include.Options{Profile: profile, Depth: depth})
+	if err != nil {
+		return nil, err
+	}
+	return composition, c.spare(composition, append([]string{root}, c.AllowedRoot...))
+}
+
+// spare refuses to write the text over a file that it is made of.
+func (c *hashTemplateCommand) spare(composition *include.Composition, roots []string) error {
+	out, err := os.Stat(c.Text)
+	if err != nil {
+		return nil // nothing there, or something that the write will complain of
+	}
+	for _, place := range composition.Files() {
+		info, err := os.Stat(filepath.Join(roots[place.Root], filepath.FromSlash(place.Path)))
+		if err == nil && os.SameFile(info, out) {
+			return &usageError{msg: fmt.Sprintf("--text %s is a file that the text is made of; write it elsewhere", c.Text)}
+		}
+	}
+	return nil
 }
 
 // expand makes the whole text, writes it where it was asked for, and returns its SHA-256.
@@ -136,7 +156,7 @@ func (c *hashTemplateCommand) expand(ctx context.Context, composition *include.C
 		_, err = io.Copy(sum, text)
 		return hex.EncodeToString(sum.Sum(nil)), err
 	}
-	file, err := newPending(c.Text)
+	file, err := openNamed(c.Text)
 	if err == nil {
 		defer file.Cleanup()
 		out := bufio.NewWriterSize(file, 1<<16)

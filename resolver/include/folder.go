@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"example.org/compose/internal/rootfs"
@@ -19,10 +20,11 @@ import (
 //
 // A path is followed through symlinks to where it leads, as the system does, and the end of it has to lie in one of the
 // roots. It is then opened without following anything, so that a link which comes in between is a fault. Nothing blocks on a
-// FIFO, and nothing outside the roots is opened; only whether something is there is looked at.
+// FIFO, and nothing outside the roots is opened; only whether something is there is looked at. It is for one Resolve at a time.
 type Folder struct {
 	roots   []folderRoot
 	noLinks bool
+	plain   map[string]bool // folders that were found to be no symlinks, by absolute path
 }
 
 type folderRoot struct {
@@ -42,7 +44,7 @@ type FolderOptions struct {
 
 // OpenFolder opens the folders. ERR_CONFIG_READ: one of them is none. Close it.
 func OpenFolder(opt FolderOptions) (*Folder, error) {
-	f := &Folder{noLinks: opt.NoSymlinks}
+	f := &Folder{noLinks: opt.NoSymlinks, plain: map[string]bool{}}
 	for _, name := range append([]string{opt.Root}, opt.Allowed...) {
 		root, err := openRoot(name)
 		if err != nil {
@@ -62,6 +64,9 @@ func openRoot(name string) (folderRoot, error) {
 	path, err := filepath.EvalSymlinks(given)
 	if err != nil {
 		return folderRoot{}, cause(err)
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return folderRoot{}, syscall.ENOTDIR
 	}
 	dir, err := rootfs.Open(path)
 	return folderRoot{path, given, dir}, err
@@ -89,6 +94,9 @@ func (f *Folder) Close() error {
 // Start returns the path of a file on this system as a start for Resolve: a relative one is relative to the current folder.
 func (f *Folder) Start(name string) (string, error) {
 	path, err := filepath.Abs(name)
+	if rel, inside := relative(f.roots[0].given, path); err == nil && inside {
+		path = rel // as chains and manifests have it
+	}
 	return filepath.ToSlash(path), err
 }
 
@@ -204,6 +212,10 @@ func (f *Folder) follow(from, target string) (string, error) {
 			return "", notThere()
 		}
 		path := filepath.Join(at, name)
+		if f.plain[path] {
+			at = path
+			continue
+		}
 		info, err := os.Lstat(path)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
@@ -212,6 +224,9 @@ func (f *Folder) follow(from, target string) (string, error) {
 			return "", notThere()
 		case info.Mode()&fs.ModeSymlink == 0:
 			at, isFolder = path, info.IsDir()
+			if isFolder {
+				f.plain[path] = true
+			}
 			continue
 		}
 		if _, inside := f.placeOf(path); inside && f.noLinks {

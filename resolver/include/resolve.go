@@ -247,8 +247,21 @@ func (r *resolver) include(f *file, before []byte, target string, line func() in
 	return nil
 }
 
-// locate looks a target up in the order of the profile: only where nothing is there it goes on.
-func (r *resolver) locate(from Place, target string) (place Place, err error) {
+// locate looks a target up, once from each folder.
+func (r *resolver) locate(from Place, target string) (Place, error) {
+	asked := query{from.folder(), target}
+	if place, found := r.located[asked]; found {
+		return place, nil
+	}
+	place, err := r.lookUp(from, target)
+	if err == nil {
+		r.located[asked] = place
+	}
+	return place, err
+}
+
+// lookUp goes by the order of the profile: only where nothing is there it goes on.
+func (r *resolver) lookUp(from Place, target string) (place Place, err error) {
 	tries := []query{{from.folder(), target}, {Place{Path: "."}, target}}
 	if r.profile == Materials {
 		tries[1].base.Root = from.Root
@@ -260,11 +273,7 @@ func (r *resolver) locate(from Place, target string) (place Place, err error) {
 		if i > 0 && q == tries[i-1] {
 			continue
 		}
-		if place, found := r.located[q]; found {
-			return place, nil
-		}
 		if place, err = r.files.Locate(r.ctx, q.base, q.target); err == nil {
-			r.located[q] = place
 			return place, nil
 		}
 		if code, ended := codeOf(err); ended || code != CodeNotFound {
