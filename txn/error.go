@@ -55,6 +55,10 @@ func writeFault(path, doing string, err error) error {
 		remedy = "make room"
 	case errors.Is(err, syscall.EROFS):
 		remedy = "mount the file system for writing"
+	case errors.Is(err, errSticky):
+		remedy = "run compose as that user"
+	case errors.Is(err, syscall.EPERM):
+		remedy = "lift what protects the file or its folder (an immutable flag, a sticky folder, a security policy)"
 	case errors.Is(err, fs.ErrPermission):
 		remedy = "let this user write to the folder"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):

@@ -136,7 +136,7 @@ func (b Blocked) value() strictjson.Value {
 func (s *place) blockedBy(at seen) Blocked {
 	b := Blocked{Destination: s.destination, Action: s.kind, Before: s.from, After: s.to, Found: at.digest}
 	var fault *rootfs.Error
-	found := ""
+	found, remedy := "", s.remedy()
 	switch {
 	case at.condition == unreadable:
 		b.err = at.err
@@ -144,16 +144,37 @@ func (s *place) blockedBy(at seen) Blocked {
 		return b
 	case at.condition == absent:
 		found = "is missing"
+		if s.kind == planner.Replace && !s.isLock() {
+			remedy = "restore the old file"
+		}
 	case at.err == nil:
 		found = fmt.Sprintf("has other bytes (SHA-256 %s)", at.digest)
-	case errors.As(at.err, &fault) && fault.At != string(s.destination):
+	case errors.As(at.err, &fault) && fault.At != string(s.destination) && fault.At != s.staging:
 		found = fmt.Sprintf("can't be reached, because %q %s", fault.At, kindOf(fault.Reason))
+		remedy = fmt.Sprintf("put the folder itself in the place of %q", fault.At)
+		if s.kind == planner.Create && fault.Reason != rootfs.Symlink {
+			remedy = fmt.Sprintf("move %q away", fault.At)
+		}
 	case fault != nil:
 		found = kindOf(fault.Reason)
 	default:
 		found = "is no regular file"
 	}
-	b.Message = fmt.Sprintf("%s where %s; it was left alone: %s", found, s.expected(), s.remedy())
+	b.Message = fmt.Sprintf("%s where %s; it was left alone: %s", found, s.expected(), remedy)
+	return b
+}
+
+// undone describes a place in its old state behind a lock that says otherwise.
+func (s *place) undone() Blocked {
+	b := Blocked{Destination: s.destination, Action: s.kind, Before: s.from, After: s.to, Found: s.from}
+	found, remedy := fmt.Sprintf("is the old file (SHA-256 %s)", s.from), fmt.Sprintf("put the new file (SHA-256 %s) there", s.to)
+	switch s.kind {
+	case planner.Create:
+		found = "is missing"
+	case planner.Remove:
+		remedy = "keep a copy elsewhere and remove it"
+	}
+	b.Message = fmt.Sprintf("%s, although the new lock, which is written last, is in place; it was left alone: %s, or restore the old lock to have it done", found, remedy)
 	return b
 }
 

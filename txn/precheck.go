@@ -20,6 +20,9 @@ type room struct {
 // checkSpace refuses new files of these sizes where they need more room than the file system of path has left. What else is
 // written meanwhile, and quotas, it can't know: then staging meets the end of the disk, before anything is installed.
 func checkSpace(path string, sizes []int64) error {
+	if len(sizes) == 0 {
+		return nil // also where nothing is left
+	}
 	left, known := space(path)
 	if !known {
 		return nil
@@ -31,10 +34,10 @@ func checkSpace(path string, sizes []int64) error {
 	switch {
 	case need > left.bytes:
 		return &Error{Base: diag.New(CodeWriteFailed, "", fmt.Sprintf(
-			"the file system of the target has %d bytes left, and %d are needed; make room and run the same command again (nothing was written)", left.bytes, need))}
+			"the file system of the target has %d bytes left, and %d are needed; make room and run the same command again", left.bytes, need))}
 	case left.filesKnown && files > left.files:
 		return &Error{Base: diag.New(CodeWriteFailed, "", fmt.Sprintf(
-			"the file system of the target has room for %d more files, and %d are needed; make room and run the same command again (nothing was written)", left.files, files))}
+			"the file system of the target has room for %d more files, and %d are needed; make room and run the same command again", left.files, files))}
 	}
 	return nil
 }
@@ -46,6 +49,16 @@ func checkFolders(d disk, paths []string) error {
 	for _, path := range append(paths, lockv2.StagingFolder+"/0") {
 		if err := checkFolder(d, path, asked); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkSticky refuses names that this process may not take out of the folder that they are in.
+func checkSticky(d disk, paths []string) error {
+	for _, path := range paths {
+		if err := d.Changeable(path); errors.Is(err, errSticky) {
+			return entryFault(path, "replacing or removing it", err)
 		}
 	}
 	return nil

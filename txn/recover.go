@@ -278,6 +278,11 @@ func survey(ctx context.Context, from reader, places []place, names []string) ([
 	if err != nil {
 		return nil, err
 	}
+	if n := len(places) - 1; found[n].verdict == done {
+		for i := range found[:n] {
+			found[i].afterLock()
+		}
+	}
 	own := make(map[string]*place, len(places))
 	for i := range places {
 		own[places[i].staging] = &places[i]
@@ -322,24 +327,50 @@ func (s *place) survey(ctx context.Context, from reader, staged bool, buf []byte
 	return f
 }
 
+// afterLock blocks what is still to do although the new lock, which is written when everything else is durable, is in place: no transaction left
+// that behind, so whatever the marker says, another program did, and it is not compose's to change.
+func (f *situation) afterLock() {
+	if f.verdict == pending {
+		f.verdict = blocked
+		f.stops = append(f.stops, f.place.undone())
+	}
+}
+
 // checkRoom looks for space for what is to be staged, and for permission in every folder that gets or loses an entry.
 func (t *transaction) checkRoom(path string, wanted func(i int) bool) error {
-	sizes := []int64{int64(len(t.lock)), int64(len(t.text))}
-	for i := range t.actions() {
-		if m := t.places[i].material; m != nil && wanted(i) {
+	var sizes []int64
+	if !t.marked {
+		sizes = append(sizes, int64(len(t.text)))
+	}
+	for i := range t.places {
+		switch m := t.places[i].material; {
+		case !wanted(i):
+		case m != nil:
 			sizes = append(sizes, m.Size)
+		case t.places[i].isLock():
+			sizes = append(sizes, int64(len(t.lock)))
 		}
 	}
 	if err := checkSpace(path, sizes); err != nil {
 		return err
 	}
-	var touched []string
-	for i := range t.actions() {
-		if !t.found[i] {
-			touched = append(touched, string(t.places[i].destination))
+	var touched, taken []string // those that get or lose an entry, those whose entry goes or is exchanged
+	for i := range t.places {
+		if s := &t.places[i]; !t.found[i] {
+			touched = append(touched, string(s.destination))
+			if s.kind != planner.Create {
+				taken = append(taken, string(s.destination))
+			}
 		}
 	}
-	return checkFolders(t.disk, append(touched, t.emptied()...))
+	if !t.marked { // a folder that may not be removed is no reason never to finish
+		emptied := t.emptied()
+		touched, taken = append(touched, emptied...), append(taken, emptied...)
+	}
+	if err := checkFolders(t.disk, touched); err != nil {
+		return err
+	}
+	return checkSticky(t.disk, taken)
 }
 
 // emptied returns the folders that the removals will leave empty, as far as that can be seen now.

@@ -268,9 +268,17 @@ func (t *transaction) prune(context.Context) error {
 			if t.gone[folder] {
 				continue
 			}
+			// A folder that may not lose its entry says so before it says that something is in this one.
+			if names, err := t.disk.List(folder); err == nil && len(names) > 0 {
+				break
+			}
 			err := t.disk.Rmdir(folder)
 			if errors.Is(err, fs.ErrExist) || inTheWay(err) {
 				break // something is in it, or it is no folder of this file system any more
+			}
+			if errors.Is(err, fs.ErrPermission) {
+				t.warnings.warn(fmt.Sprintf("the folder %q is empty now, and may not be removed: %v; remove it", folder, cause(err)))
+				break
 			}
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return entryFault(folder, "removing the empty folder", err)
@@ -285,7 +293,7 @@ func (t *transaction) prune(context.Context) error {
 // settle makes durable what is in place: the folders of every action with those above them, up to the root, and the files
 // that were done before this run came to them.
 func (t *transaction) settle(ctx context.Context) error {
-	folders := []string{""}
+	folders := []string{"", lockv2.StagingFolder} // what came out of staging may need a flush of both folders
 	seen := map[string]bool{"": true}
 	var files []lockv2.Destination
 	for i := range t.actions() {
@@ -353,9 +361,17 @@ func (t *transaction) sweep(ctx context.Context) error {
 	}
 	slices.Sort(names)
 	own := t.byStaging()
-	err = each(ctx, len(names), runtime.GOMAXPROCS(0), func(ctx context.Context, i int, buf []byte) error {
-		return t.sweepOne(ctx, names[i], own, buf)
+	strays := make([]bool, len(names))
+	err = each(ctx, len(names), runtime.GOMAXPROCS(0), func(ctx context.Context, i int, buf []byte) (err error) {
+		strays[i], err = t.discard(ctx, names[i], own, buf)
+		return err
 	})
+	buf := make([]byte, rootfs.BufferSize)
+	for i := range names {
+		if strays[i] {
+			return t.sweepOne(ctx, names[i], own, buf)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -365,28 +381,45 @@ func (t *transaction) sweep(ctx context.Context) error {
 	return t.flushFolders([]string{lockv2.StateFolder})
 }
 
+// sweepOne removes one name from staging, or gives a consumer's bytes back. It makes folders, so one call is made at a time.
 func (t *transaction) sweepOne(ctx context.Context, name string, own map[string]*place, buf []byte) error {
+	stray, err := t.discard(ctx, name, own, buf)
+	if err != nil || !stray {
+		return err
+	}
+	path := lockv2.StagingFolder + "/" + name
+	s := own[path]
+	ctx = context.WithoutCancel(ctx)
+	at, err := s.look(ctx, t.disk, path, buf)
+	if err != nil || at.condition == absent {
+		return err
+	}
+	return t.putBack(ctx, s, at, buf)
+}
+
+// discard removes one name from staging, but for what is a consumer's: stray says so.
+func (t *transaction) discard(ctx context.Context, name string, own map[string]*place, buf []byte) (stray bool, err error) {
 	path := lockv2.StagingFolder + "/" + name
 	if s := own[path]; s != nil {
 		ctx := context.WithoutCancel(ctx)
 		at, err := s.look(ctx, t.disk, path, buf)
 		switch {
 		case err != nil:
-			return err
+			return false, err
 		case at.condition == absent:
-			return nil
+			return false, nil
 		case at.condition == unreadable:
-			return readFault(ctx, string(s.destination), at.err)
+			return false, readFault(ctx, string(s.destination), at.err)
 		case at.condition == holdOther:
-			return t.putBack(ctx, s, at, buf)
+			return true, nil
 		}
 	} else if !isPart(path, own) {
-		return t.stop(foreign(path))
+		return false, t.stop(foreign(path))
 	}
 	if err := t.disk.Unlink(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return writeFault(lockv2.StagingFolder, "removing what was staged", err)
+		return false, writeFault(lockv2.StagingFolder, "removing what was staged", err)
 	}
-	return nil
+	return false, nil
 }
 
 // part is the end of a name under which staging is written anew: whatever has it may be torn.
