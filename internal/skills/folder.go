@@ -24,8 +24,8 @@ const (
 	maxDepth = 1000
 	// maxHeld is how many bytes of a skill are held to find out why its value differs.
 	maxHeld = 64 << 20
-	// maxLinkDepth bounds folders that are reached through links: one may lead back to its parent.
-	maxLinkDepth = 40
+	// maxLinked bounds what symlinks stand for: of a few links to the folders beside them, it is more than any machine can walk.
+	maxLinked = 10_000
 )
 
 // file is one regular file that a value covers.
@@ -143,28 +143,35 @@ func (f *folder) add(files *[]file, shown, real string) error {
 	return nil
 }
 
-// linked returns the regular files that symlinks inside the folder stand for; a link that leads nowhere or out of the
-// folder stands for none.
+var errTooManyLinked = errors.New("symlinks stand for too many files")
+
+// linked returns the regular files that symlinks inside the folder stand for; a link that leads nowhere, out of the
+// folder or to a folder around it stands for none. errTooManyLinked: they are more than maxLinked.
 func (f *folder) linked(ctx context.Context) ([]file, error) {
 	var files []file
-	var follow func(at string, depth int) error
-	follow = func(at string, depth int) error {
+	looks := 0
+	var follow func(at string, around []fs.FileInfo) error
+	follow = func(at string, around []fs.FileInfo) error {
+		if looks++; looks > maxLinked {
+			return errTooManyLinked
+		}
 		info, err := f.root.Stat(at)
 		switch {
-		case err != nil || depth > maxLinkDepth || ctx.Err() != nil:
+		case err != nil || ctx.Err() != nil:
 			return ctx.Err()
 		case info.Mode().IsRegular():
 			return f.add(&files, at, at)
-		case !info.IsDir():
+		case !info.IsDir() || slices.ContainsFunc(around, func(other fs.FileInfo) bool { return os.SameFile(info, other) }):
 			return nil
 		}
+		around = append(around[:len(around):len(around)], info)
 		entries, err := f.readDir(at)
 		if err != nil {
 			return nil
 		}
 		for _, entry := range entries {
 			if !entry.IsDir() || entry.Name() != ".git" && entry.Name() != "node_modules" {
-				if err := follow(path.Join(at, entry.Name()), depth+1); err != nil {
+				if err := follow(path.Join(at, entry.Name()), around); err != nil {
 					return err
 				}
 			}
@@ -172,7 +179,16 @@ func (f *folder) linked(ctx context.Context) ([]file, error) {
 		return nil
 	}
 	for _, at := range f.links {
-		if err := follow(at, 0); err != nil {
+		var around []fs.FileInfo
+		for dir := path.Dir(at); ; dir = path.Dir(dir) {
+			if info, err := f.root.Stat(dir); err == nil {
+				around = append(around, info)
+			}
+			if dir == "." {
+				break
+			}
+		}
+		if err := follow(at, around); err != nil {
 			return nil, err
 		}
 	}

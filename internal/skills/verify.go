@@ -166,6 +166,9 @@ func computedHash(ctx context.Context, name, recorded string) (Form, []Reason, e
 		}
 	}
 	linked, err := f.linked(ctx)
+	if errors.Is(err, errTooManyLinked) {
+		s.spent, err = true, nil
+	}
 	if err != nil {
 		return "", nil, err
 	}

@@ -149,6 +149,43 @@ func lock(t testing.TB, names ...string) *skills.Lock {
 	return l
 }
 
+// Links that lead around, or that multiply, end in an answer, and a folder around a link is not what it stands for.
+func TestLinksAround(t *testing.T) {
+	for name, c := range map[string]struct {
+		links    func(base string)
+		recorded string
+		want     []string
+	}{
+		"around": {func(base string) { write(t, base, "d/up", "-> ..", "d/here", "-> .", "d/x", "y") },
+			computed("d/x", "y", "SKILL.md", "x", "ups"), []string{skills.ReasonUnexplained}},
+		"around, and one that counts": {func(base string) { write(t, base, "d/up", "-> ..", "e", "-> SKILL.md") },
+			computed("e", "x", "SKILL.md", "x"), []string{skills.ReasonSymlinks}},
+		"eightfold, eight deep": {func(base string) {
+			for level := range 8 {
+				for link := range 8 {
+					write(t, base, fmt.Sprintf("d%d/l%d", level, link), fmt.Sprintf("-> ../d%d", level+1))
+				}
+			}
+			write(t, base, "d8/x", "y")
+		}, computed("x"), []string{skills.ReasonUnexplained, skills.ReasonUndecided}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			base := t.TempDir()
+			write(t, base, at+"SKILL.md", "x")
+			c.links(filepath.Join(base, at))
+			var reasons []string
+			for _, r := range recorded(t, base, c.recorded).Reasons {
+				if r.Reason != skills.ReasonNoTreeDigest {
+					reasons = append(reasons, r.Reason)
+				}
+			}
+			if !slices.Equal(reasons, c.want) {
+				t.Errorf("got %q, want %q", reasons, c.want)
+			}
+		})
+	}
+}
+
 // Every recorded and every installed skill has an entry; the installer's links add none.
 func TestFind(t *testing.T) {
 	base, more := t.TempDir(), t.TempDir()
