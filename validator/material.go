@@ -52,8 +52,9 @@ func modified(f *lockv2.File, sum rootfs.Sum) *Fault {
 	}
 	switch {
 	case fault.LineEndingsOnly:
-		fault.Message = "only line endings differ from what the lock records (CRLF instead of LF): put a line for it such as \"" +
-			string(f.Destination) + " -text\" into .gitattributes, or set core.autocrlf to false or input, then check it out again"
+		// .gitattributes may be a managed file itself, so this advice stays clear of it.
+		fault.Message = fmt.Sprintf("only line endings differ from what the lock records (CRLF instead of LF): run git config core.autocrlf false, delete the file, and run git checkout -- %s; where it comes back with CRLF, put the line \"%s -text\" into .git/info/attributes and do that again",
+			f.Destination, f.Destination)
 	case f.Ownership == lockv2.Generated:
 		fault.Message = "its bytes are not those that the lock records; compose generates it: restore it from version control, and change what it is made from"
 	default:

@@ -129,6 +129,8 @@ func TestConsumerRepositories(t *testing.T) {
 		}},
 		{name: "read-only modules", env: []string{"GOFLAGS=-mod=readonly"}, files: map[string]string{"go.mod": old}},
 		{name: "GO111MODULE=off", env: []string{"GO111MODULE=off"}},
+		{name: "GO111MODULE=off, a go.mod that is none", env: []string{"GO111MODULE=off"}, files: map[string]string{"go.mod": "<<<<<<< HEAD\n"}},
+		{name: "GO111MODULE=off, a module in a Go to come", env: []string{"GO111MODULE=off"}, files: map[string]string{"go.mod": "module example.net/new\n\ngo 1.999\n"}},
 		{name: "GO111MODULE=on, no module", env: []string{"GO111MODULE=on"}},
 		{name: "a workspace", files: map[string]string{"go.work": "go 1.21\n\nuse ./a\n", "a/go.mod": old, "a/a.go": "package a\n"}},
 	} {

@@ -139,16 +139,22 @@ func TestComposedRepositoriesWork(t *testing.T) {
 			{goTool, "run", "./cmd/ctl", "status"},
 		},
 		"skill": {
-			{goTool, "run", validator},
-			{goTool, "test", "cmd/ctl/main.go", "cmd/ctl/main_test.go"},
-			{goTool, "test", "cmd/mcp/main.go", "cmd/mcp/main_test.go"},
-			{"scripts/check-skill.sh"},
+			{"sh", "-e", "ci.sh"},
 			{"scripts/release-notes.sh", "Unreleased"},
 		},
 	} {
 		t.Run(recipe, func(t *testing.T) {
 			target := filepath.Join(t.TempDir(), "my-"+recipe)
 			compose(t, latest(t), recipe, target)
+			if recipe == "skill" {
+				ci := ciCommands(read(t, filepath.Join(target, ".github/workflows/validate.yml")))
+				if !strings.Contains(ci, "go test") || !strings.Contains(ci, validator) {
+					t.Fatalf("the workflow runs\n%s", ci)
+				}
+				if err := os.WriteFile(filepath.Join(target, "ci.sh"), []byte(ci), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
 			for _, command := range commands {
 				cmd := exec.Command(command[0], command[1:]...)
 				cmd.Dir = target
@@ -158,6 +164,53 @@ func TestComposedRepositoriesWork(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// ciCommands returns the commands of a workflow's steps, as one script.
+func ciCommands(workflow string) string {
+	var script strings.Builder
+	inBlock := false
+	for line := range strings.Lines(workflow) {
+		switch command, isRun := strings.CutPrefix(line, "        run: "); {
+		case isRun && command == "|\n":
+			inBlock = true
+		case isRun:
+			script.WriteString(command)
+		case inBlock && strings.HasPrefix(line, "          "):
+			script.WriteString(line)
+		default:
+			inBlock = false
+		}
+	}
+	return script.String()
+}
+
+// A version's notes are found under each form of heading that changelogs use, and under no other version's.
+func TestReleaseNotesScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a shell")
+	}
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("needs a shell")
+	}
+	target := filepath.Join(t.TempDir(), "my-skill")
+	compose(t, latest(t), "skill", target)
+	changelog := "# Changelog\n\n## [Unreleased]\n\n## v1.10 - 2026-02-01\n\nten\n\n## [1.1.0](https://example.org/1.1.0) - 2026-01-31\n\n- link\n\n## 1.1\r\n\r\none\r\n"
+	if err := os.WriteFile(filepath.Join(target, "CHANGELOG.md"), []byte(changelog), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[string]string{
+		"v1.10": "ten\n", "1.10": "ten\n", "1.1.0": "- link\n", "v1.1": "one\n",
+		"Unreleased": "no notes for Unreleased", "1.1.1": "no notes for 1.1.1", "1": "no notes for 1",
+	} {
+		cmd := exec.Command("sh", "scripts/release-notes.sh", version)
+		cmd.Dir = target
+		out, err := cmd.CombinedOutput()
+		missing := strings.HasPrefix(want, "no notes")
+		if missing != (err != nil) || missing && !strings.Contains(string(out), want) || !missing && string(out) != want {
+			t.Errorf("%s: got %v, %q; want %q", version, err, out, want)
+		}
 	}
 }
 
@@ -185,20 +238,36 @@ func TestCheckSkillScript(t *testing.T) {
 		{"name twice", "---\nname: a\nname: b\ndescription: x\n---\nbody\n", "name is there twice"},
 		{"no description", "---\nname: a\n---\nbody\n", "description is missing"},
 		{"no body", "---\nname: a\ndescription: x\n---\n\n", "nothing after the front matter"},
+		{"comments", "---\n# mine\nname: a # short\ndescription: 'it''s' # it's\n---\nbody\n", "ok, skill a"},
+		{"colon in quotes", "---\nname: a\ndescription: \"does: \\\"things\\\"\"\n---\nbody\n", "ok, skill a"},
+		{"colons that are text", "---\nname: a\ndescription: see https://a.b/c#d\nallowed-tools: Bash(git:*) Read\n---\nbody\n", "ok, skill a"},
+		{"colon in a block", "---\nname: a\ndescription: |\n  does: things\n\n  # and more\n---\nbody\n", "ok, skill a"},
+		{"text in indented lines", "---\nname: a\ndescription:\n  does\n  \"things\"\n---\nbody\n", "ok, skill a"},
+		{"metadata", "---\nname: a\ndescription: x\nmetadata:\n  version: \"1.0\"\n  # mine\n  author: me\n---\nbody\n", "ok, skill a"},
+		{"another folder", "---\nname: a\ndescription: x\n---\nbody\n", `note: agents look for it in a folder a, and this one is called my-skill`},
+		{"colon in plain text", "---\nname: a\ndescription: does: things\n---\nbody\n", "line 3: a colon"},
+		{"colon in a further line", "---\nname: a\ndescription: does\n  more: things\n---\nbody\n", "line 4: a colon"},
+		{"unclosed quote", "---\nname: a\ndescription: \"does\n---\nbody\n", "line 3: the quote is not closed"},
+		{"text behind a quote", "---\nname: a\ndescription: 'it's'\n---\nbody\n", "line 3: there is something behind"},
+		{"list", "---\nname: a\ndescription: [x]\n---\nbody\n", "line 3: a plain text can not begin so"},
+		{"no space behind the colon", "---\nname:a\ndescription: x\n---\nbody\n", "line 2: a field has the form"},
+		{"a tab", "---\nname: a\n\tdescription: x\n---\nbody\n", "line 3: a field has the form"},
+		{"unknown field", "---\nname: a\ndescription: x\nversion: 1\n---\nbody\n", "line 4: version is no field"},
+		{"list in metadata", "---\nname: a\ndescription: x\nmetadata:\n  - a\n---\nbody\n", "line 5: an entry of metadata"},
 		{"compatibility too long", "---\nname: a\ndescription: x\ncompatibility: " + strings.Repeat("a", 501) + "\n---\nbody\n", "compatibility is longer"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			cmd := exec.Command("sh", "scripts/check-skill.sh")
+			cmd := exec.Command("sh", "../scripts/check-skill.sh")
 			if test.name != "as supplied" {
 				if err := os.WriteFile(filepath.Join(target, "case.md"), []byte(test.text), 0o666); err != nil {
 					t.Fatal(err)
 				}
-				cmd.Args = append(cmd.Args, "case.md")
+				cmd.Args = append(cmd.Args, "../case.md") // from where the caller is
 			}
-			cmd.Dir = target
+			cmd.Dir = filepath.Join(target, "docs")
 			out, err := cmd.CombinedOutput()
-			if good := strings.HasPrefix(test.want, "ok"); good != (err == nil) || !strings.Contains(string(out), test.want) {
+			if good := strings.HasPrefix(test.want, "ok") || strings.HasPrefix(test.want, "note"); good != (err == nil) || !strings.Contains(string(out), test.want) {
 				t.Errorf("got %v, %q; want %q", err, out, test.want)
 			}
 		})

@@ -6,7 +6,8 @@
 // ROOT is the folder that holds .template-composition; without it, the current one. A managed or
 // generated file must have the bytes that the lock records; a seed must be there. Every fault is
 // reported, nothing is written, no symlink is followed. With --json the answer is the document that
-// `compose validate --format json` prints. Exit status: 0 valid, 2 anything else.
+// `compose validate --format json` prints. Exit status: 0 valid, 2 anything else; go run turns the
+// 2 into a 1 of its own.
 //
 // The folder's name starts with a dot, so that go build ./... does not see this file. It is compose's own
 // package validator, and what it stands on, written into one file; the standard library is all it needs.

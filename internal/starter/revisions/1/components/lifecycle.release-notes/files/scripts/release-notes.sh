@@ -1,5 +1,6 @@
 #!/bin/sh
-# Prints the notes of one version, as CHANGELOG.md has them.
+# Prints the notes of one version, as CHANGELOG.md has them. Its heading may be "## 1.2.0", "## v1.2.0 - 2026-01-31"
+# or "## [1.2.0](LINK)".
 #
 #   scripts/release-notes.sh 1.2.0
 set -eu
@@ -8,20 +9,25 @@ if [ $# -ne 1 ]; then
 	echo "usage: scripts/release-notes.sh VERSION" >&2
 	exit 2
 fi
-cd "$(dirname "$0")/.."
+CDPATH='' cd "$(dirname "$0")/.."
 
-awk -v version="${1#v}" '
+VERSION=${1#v} awk '
+	BEGIN { version = ENVIRON["VERSION"] }
+	{ sub(/\r$/, "") }
 	/^## / {
 		if (found) exit
 		name = $2
-		gsub(/^\[|\]$/, "", name)
-		if (name == version) { found = 1; next }
+		sub(/^\[/, "", name)
+		sub(/\].*/, "", name)
+		sub(/^v/, "", name)
+		# As texts: as numbers 1.1 would be 1.10.
+		if (name "" == version "") { found = 1; next }
 	}
 	found { notes = notes $0 "\n" }
 	END {
 		gsub(/^\n+|\n+$/, "", notes)
 		if (!found || notes == "") {
-			print "release-notes: CHANGELOG.md has no notes for " version > "/dev/stderr"
+			print "release-notes: CHANGELOG.md has no notes for " version "; they follow a line \"## " version "\"" > "/dev/stderr"
 			exit 1
 		}
 		print notes
