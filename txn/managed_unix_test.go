@@ -120,6 +120,51 @@ func TestManagedNoPermission(t *testing.T) {
 	}
 }
 
+const stickyVariable = "TXN_TEST_STICKY"
+
+// In a sticky folder of somebody else's only the owner of a file may replace it: that is found before the first change.
+func TestManagedSticky(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux is asked before the first write")
+	}
+	if dir := os.Getenv(stickyVariable); dir != "" {
+		before := state(t, dir)
+		_, err := txn.Reconcile(t.Context(), dir, upgradePlan(t, locked(2)), txn.Options{})
+		fault := wantCode(t, err, txn.CodeWriteFailed)
+		if fault.Path() != "ro/b" || !strings.Contains(err.Error(), "sticky") {
+			t.Errorf("got %v", err)
+		}
+		if after := state(t, dir); after != before {
+			t.Errorf("before\n%s after\n%s", before, after)
+		}
+		return
+	}
+	setpriv, err := exec.LookPath("setpriv")
+	if err != nil || os.Geteuid() != 0 {
+		t.Skip("needs setpriv and a privileged user")
+	}
+	base, err := os.MkdirTemp("", "sticky")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(base)
+	dir := filepath.Join(base, "target")
+	if _, err := txn.Initial(t.Context(), dir, planOf(t, locked(1)), txn.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for path, mode := range map[string]os.FileMode{base: 0o755, dir: 0o777, filepath.Join(dir, "ro"): 0o777 | os.ModeSticky,
+		filepath.Join(dir, "drop"): 0o777, filepath.Join(dir, "drop", "empty"): 0o777, filepath.Join(dir, lockv2.StateFolder): 0o777} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again(t, "^TestManagedSticky$", stickyVariable+"="+dir, setpriv, "--reuid", "65534", "--regid", "65534", "--clear-groups")
+	// A privileged user is not held up.
+	if result, err := txn.Reconcile(t.Context(), dir, upgradePlan(t, locked(2)), txn.Options{}); err != nil || result.Status != txn.StatusApplied {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
 // A privileged user's update leaves files to whom they belong.
 func TestManagedOwner(t *testing.T) {
 	if os.Geteuid() != 0 {

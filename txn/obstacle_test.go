@@ -76,10 +76,8 @@ func TestNothingIsDoneBehindTheNewLock(t *testing.T) {
 	}
 	sameTree(t, tree(t, dir), before, "a forged marker")
 	// The consumer does what the messages say.
-	for _, err := range []error{os.Remove(filepath.Join(dir, "precious.txt"))} {
-		if err != nil {
-			t.Fatal(err)
-		}
+	if err := os.Remove(filepath.Join(dir, "precious.txt")); err != nil {
+		t.Fatal(err)
 	}
 	put(t, dir, "a.txt", "a 2\n")
 	put(t, dir, "new/seed.md", "a new seed\n")
@@ -108,6 +106,52 @@ func TestPruneLooksFirst(t *testing.T) {
 		if now["old/deep"] != "folder" || now[lockv2.MarkerPath] != "" {
 			t.Errorf("%v: left %q", errno, now)
 		}
+	}
+}
+
+// Under the names of torn stagings only what is torn is removed: what somebody else put there is named, and left alone.
+func TestPartsOfOthers(t *testing.T) {
+	l := newLifecycle(t)
+	for name, c := range map[string]struct {
+		path string
+		put  func(path string) error
+		ok   bool
+	}{
+		"nothing yet":         {"0.part", func(path string) error { return os.WriteFile(path, nil, 0o644) }, true},
+		"a part":              {"0.part", func(path string) error { return os.WriteFile(path, []byte("a "), 0o644) }, true},
+		"zeros":               {"1.part", func(path string) error { return os.WriteFile(path, make([]byte, 5), 0o644) }, true},
+		"the whole":           {"0.part", func(path string) error { return os.WriteFile(path, []byte("a 2\n"), 0o644) }, true},
+		"a part of the lock":  {"lock.part", func(path string) error { return os.WriteFile(path, []byte("{\n"), 0o644) }, true},
+		"a part of a marker":  {"marker", func(path string) error { return os.WriteFile(path, []byte("{\n\x00"), 0o644) }, true},
+		"other bytes":         {"0.part", func(path string) error { return os.WriteFile(path, []byte("mine"), 0o644) }, false},
+		"more bytes":          {"0.part", func(path string) error { return os.WriteFile(path, []byte("a 2\nmore"), 0o644) }, false},
+		"of a removal":        {"2.part", func(path string) error { return os.WriteFile(path, []byte("g"), 0o644) }, false},
+		"another marker":      {"marker", func(path string) error { return os.WriteFile(path, []byte("mine"), 0o644) }, false},
+		"a folder":            {"0.part", func(path string) error { return os.Mkdir(path, 0o755) }, false},
+		"a folder for marker": {"marker", func(path string) error { return os.Mkdir(path, 0o755) }, false},
+		"a symlink":           {"lock.part", func(path string) error { return os.Symlink("lock", path) }, false},
+		"no action's":         {"99.part", func(path string) error { return os.WriteFile(path, nil, 0o644) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := l.stopAfter(t, diskKind{dry: true}, "publish "+lockv2.MarkerPath)
+			if err := c.put(filepath.Join(dir, lockv2.StagingFolder, c.path)); err != nil {
+				t.Fatal(err)
+			}
+			before := tree(t, dir)
+			_, err := l.again(t.Context(), dir, nil)
+			if c.ok {
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameTree(t, tree(t, dir), l.want, name)
+				return
+			}
+			var fault *Error
+			if !errors.As(err, &fault) || fault.Code() != CodePreconditionChanged || fault.Path() != lockv2.StagingFolder+"/"+c.path {
+				t.Errorf("got %v", err)
+			}
+			sameTree(t, tree(t, dir), before, name)
+		})
 	}
 }
 
@@ -210,6 +254,9 @@ func TestMessagesOfRaces(t *testing.T) {
 			if c.want == nil {
 				sameTree(t, tree(t, dir), l.want, name)
 				return
+			}
+			if strings.Contains(fmt.Sprint(err), lockv2.StagingFolder) || strings.Contains(fmt.Sprint(err), "went away") {
+				t.Errorf("the first run: %v", err)
 			}
 			_, err = l.again(t.Context(), dir, nil)
 			for _, text := range append(c.want, c.path) {

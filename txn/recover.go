@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"example.org/compose/fingerprint"
 	"example.org/compose/internal/rootfs"
@@ -88,10 +90,72 @@ func (t *transaction) resume(ctx context.Context) (missing map[int]bool, err err
 	if err != nil {
 		return nil, interrupted(ctx)
 	}
-	if stops := t.giveBack(found); len(stops) > 0 {
+	torn, err := t.foreignParts(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	if stops := append(t.giveBack(found), torn...); len(stops) > 0 {
 		return nil, t.stop(stops...)
 	}
 	return t.clean(names, found)
+}
+
+// foreignParts returns the files under names of torn stagings that hold something else than a torn staging: other bytes than the new
+// ones, as far as they came, or zeros in their place.
+func (t *transaction) foreignParts(ctx context.Context, names []string) (stops []Blocked, err error) {
+	own := t.byStaging()
+	for _, name := range names {
+		path := lockv2.StagingFolder + "/" + name
+		if !isPart(path, own) {
+			continue
+		}
+		whole, limit, err := t.wholeOf(ctx, own[strings.TrimSuffix(path, part)])
+		if err != nil {
+			return nil, coded(ctx, path, err)
+		}
+		b, err := t.disk.ReadFile(lockv2.Destination(path), limit)
+		var fault *rootfs.Error
+		switch {
+		case errors.As(err, &fault) && fault.Reason == rootfs.Unreadable:
+			return nil, readFault(ctx, path, err)
+		case errors.As(err, &fault) && fault.Reason == rootfs.TooLarge, err == nil && !isTorn(b, whole):
+			stops = append(stops, foreign(path))
+		}
+		if closed := whole.Close(); closed != nil {
+			return nil, coded(ctx, path, closed)
+		}
+	}
+	return stops, nil
+}
+
+// wholeOf returns what a torn staging of the place is torn from, and how much that is; of no place the marker.
+func (t *transaction) wholeOf(ctx context.Context, s *place) (io.ReadCloser, int64, error) {
+	switch {
+	case s == nil:
+		return io.NopCloser(bytes.NewReader(t.text)), int64(len(t.text)), nil
+	case s.isLock():
+		return io.NopCloser(bytes.NewReader(t.lock)), int64(len(t.lock)), nil
+	}
+	whole, err := t.open(ctx, s.material)
+	return whole, s.material.Size, err
+}
+
+// isTorn reports whether each byte of b is that of whole, or zero, as after a power failure.
+func isTorn(b []byte, whole io.Reader) bool {
+	want := make([]byte, 32<<10)
+	for len(b) > 0 {
+		n, err := io.ReadFull(whole, want[:min(len(want), len(b))])
+		for i := range n {
+			if b[i] != 0 && b[i] != want[i] {
+				return false
+			}
+		}
+		b = b[n:]
+		if err != nil {
+			break
+		}
+	}
+	return len(b) == 0
 }
 
 // readMarker holds the marker in the target against the one that the caller read.
@@ -288,11 +352,20 @@ func survey(ctx context.Context, from reader, places []place, names []string) ([
 		own[places[i].staging] = &places[i]
 	}
 	for _, name := range names {
-		if path := lockv2.StagingFolder + "/" + name; own[path] == nil && !isPart(path, own) {
-			found = append(found, situation{verdict: blocked, stops: []Blocked{foreign(path)}})
+		path := lockv2.StagingFolder + "/" + name
+		if own[path] != nil || isPart(path, own) && regular(ctx, from, path) {
+			continue
 		}
+		found = append(found, situation{verdict: blocked, stops: []Blocked{foreign(path)}})
 	}
 	return found, nil
+}
+
+// regular reports whether a torn staging is what it should be at least, as far as can be seen.
+func regular(ctx context.Context, from reader, path string) bool {
+	_, err := from.Digest(ctx, lockv2.Destination(path), make([]byte, rootfs.BufferSize))
+	var fault *rootfs.Error
+	return !errors.As(err, &fault) || fault.Reason == rootfs.Missing || fault.Reason == rootfs.Unreadable
 }
 
 // survey looks at one place. An error of ctx leaves a situation that nobody reads.

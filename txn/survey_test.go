@@ -62,7 +62,7 @@ func TestSurvey(t *testing.T) {
 	put(t, dir, "new/seed.md", "mine\n")
 	put(t, dir, "kept/gone.txt", "mine\n")
 	put(t, dir, lockv2.StagingFolder+"/notes", "mine\n")
-	put(t, dir, lockv2.StagingFolder+"/5"+part, "torn")
+	put(t, dir, lockv2.StagingFolder+"/3"+part, "he")
 	p = l.survey(t, dir)
 	var blocked []string
 	for _, b := range p.Blocked {

@@ -428,7 +428,7 @@ const part = ".part"
 // isPart reports whether the path is one of this transaction's that holds nothing of a consumer's.
 func isPart(path string, own map[string]*place) bool {
 	whole, isPart := strings.CutSuffix(path, part)
-	return path == stagedMarker || isPart && own[whole] != nil
+	return path == stagedMarker || isPart && own[whole] != nil && own[whole].kind != planner.Remove
 }
 
 func foreign(path string) Blocked {
