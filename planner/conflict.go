@@ -1,9 +1,12 @@
 package planner
 
 import (
+	"errors"
 	"fmt"
+	"syscall"
 
 	"example.org/compose/fingerprint"
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
@@ -31,6 +34,8 @@ type Conflict struct {
 	Reason      string             // one of the Reason constants, or "" where the code says all
 	Message     string
 	Details     []strictjson.Member // further members of the document, in order
+
+	fault *rootfs.Error // what was found; nil where that is a regular file, or nothing
 }
 
 // Document returns the conflict as plans and results hold it.
@@ -85,7 +90,20 @@ func blocked(destination lockv2.Destination, component lockv2.ComponentID, fault
 	case rootfs.NotRegular:
 		reason, msg = ReasonNotRegular, "a FIFO, socket or device is there where a file belongs; move it away"
 	}
-	return conflictAt(destination, component, reason, fault.At, msg)
+	c := conflictAt(destination, component, reason, fault.At, msg)
+	c.fault = fault
+	return c
+}
+
+// exhausted is READ_FAILED where a look at the target failed for a want of this process: that says nothing of the target.
+func exhausted(conflicts []Conflict) error {
+	for i := range conflicts {
+		f := conflicts[i].fault
+		if f != nil && (errors.Is(f, syscall.EMFILE) || errors.Is(f, syscall.ENFILE)) {
+			return &Error{Base: diag.New(CodeReadFailed, f.At, f.Message()+"; raise the limit of open files (ulimit -n), then run the same command again")}
+		}
+	}
+	return nil
 }
 
 // differs is the conflict with a regular file of other bytes.

@@ -36,7 +36,7 @@ type InitialPlan struct {
 // way to a destination, and files that stand at one; a name that appears or goes while it looks is
 // judged as it was seen.
 //
-// Errors: those of CheckUnmanaged, or ctx's. What can't be read in the target is a conflict.
+// Errors: those of CheckUnmanaged, READ_FAILED where this process may open no more files, or ctx's. What else can't be read in the target is a conflict.
 func Initial(ctx context.Context, comp *Composition, root *rootfs.Root) (*InitialPlan, error) {
 	if err := CheckUnmanaged(root); err != nil {
 		return nil, err
@@ -65,6 +65,9 @@ func initial(ctx context.Context, comp *Composition, root target) (*InitialPlan,
 		}
 	}
 	slices.SortFunc(plan.Conflicts, func(a, b Conflict) int { return strings.Compare(string(a.Destination), string(b.Destination)) })
+	if err := exhausted(plan.Conflicts); err != nil {
+		return nil, err
+	}
 	return plan, nil
 }
 

@@ -121,6 +121,9 @@ func reconcile(ctx context.Context, op Operation, old *Managed, comp *Compositio
 	slices.SortStableFunc(plan.Conflicts[components:], func(a, b Conflict) int {
 		return strings.Compare(string(a.Destination), string(b.Destination))
 	})
+	if err := exhausted(plan.Conflicts); err != nil {
+		return nil, err
+	}
 	return plan, plan.explainIncludes(ctx)
 }
 

@@ -86,8 +86,10 @@ func oldStateInvalid(_ Operation, p *place) *Conflict {
 	case rootfs.NotRegular:
 		reason, msg = ReasonNotRegular, "a FIFO, socket or device is there instead of the file; move it away, then "+restore
 	}
-	return p.conflict(CodeOldStateInvalid, reason, msg,
+	c := p.conflict(CodeOldStateInvalid, reason, msg,
 		strictjson.F("ownership", strictjson.Str(p.old.Ownership)), strictjson.F("at", strictjson.Str(p.fault.At)))
+	c.fault = p.fault
+	return c
 }
 
 func localModification(op Operation, p *place) *Conflict {
