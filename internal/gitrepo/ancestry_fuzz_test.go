@@ -85,8 +85,13 @@ func FuzzInflate(f *testing.F) {
 
 // Every stream of a sound compressor is inflated.
 func TestInflate(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewSource(1))
-	for i := range 400 {
+	runs := 400
+	if testing.Short() {
+		runs = 60
+	}
+	for i := range runs {
 		text := make([]byte, rng.Intn(1+rng.Intn(20000)))
 		width := 1 + rng.Intn(256)
 		for k := range text {

@@ -200,6 +200,9 @@ func TestLargeDeltas(t *testing.T) {
 			deltaOf(size, 2*size, [2]int{0, size}, [2]int{0, size}), deltaOf(2*size, size, [2]int{size, size}), turn(7), deltaOf(size, 5, [2]int{0, 5})},
 			whole[7:12], 3*size + 2*MiB},
 	}
+	if testing.Short() {
+		tests = tests[2:]
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			g := newGit(t)
@@ -239,6 +242,7 @@ func inserts(text string) (parts []any) {
 
 // Readers of large deltas wait for one another, until their context ends.
 func TestLargeDeltasShareMemory(t *testing.T) {
+	t.Parallel()
 	const size = 9 << 20
 	g := newGit(t)
 	whole := strings.Repeat("0123456789abcdef", size/16)
@@ -288,13 +292,14 @@ func TestLargeDeltasShareMemory(t *testing.T) {
 }
 
 func TestBudget(t *testing.T) {
+	t.Parallel()
 	const size = 100
 	b := gitrepo.NewBudget(size)
 	rng := rand.New(rand.NewSource(1))
 	var used atomic.Int64
 	var workers sync.WaitGroup
 	for range 8 {
-		wants := rng.Perm(60)
+		wants := rng.Perm(50)
 		workers.Go(func() {
 			for i, n := range wants {
 				ctx, cancel := context.WithCancel(context.Background())

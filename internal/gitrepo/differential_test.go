@@ -13,6 +13,7 @@ import (
 
 // TestConfigSyntax holds the configuration reader against git's own.
 func TestConfigSyntax(t *testing.T) {
+	t.Parallel()
 	g := newGit(t)
 	tests := []string{
 		"",
@@ -77,6 +78,7 @@ func TestConfigSyntax(t *testing.T) {
 
 // TestAttributePatterns holds patterns and attributes against git's own, fixed ones and random ones.
 func TestAttributePatterns(t *testing.T) {
+	t.Parallel()
 	lines := []string{
 		"*.c text", "*.c -text", "*.c !text", "*.c text=auto", "a/*.c text", "/a/*.c text", "**/x text", "a/** text",
 		"a/**/x text", "**/b/x text", "a** text", "a**/x text", "*x text", "[ab].c text", "[!a].c text", "[^a].c text",
@@ -109,21 +111,45 @@ func TestAttributePatterns(t *testing.T) {
 	for _, fold := range []bool{false, true} {
 		g := newGit(t)
 		g.run("config", "core.ignoreCase", fmt.Sprint(fold))
+		// Each line is that of a folder of its own, but for those that only the top folder may have.
+		var asked strings.Builder
+		var inFolders []string
 		for _, line := range lines {
-			g.write(".gitattributes", line+"\n")
-			cmd := g.command("check-attr", "-z", "--stdin", "text")
-			cmd.Stdin = strings.NewReader(strings.Join(paths, "\x00") + "\x00")
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatal(err)
+			if strings.Contains(line, "[attr]") {
+				g.write(".gitattributes", line+"\n")
+				checkAttributes(t, []string{line}, paths, fold, g.checkAttr(strings.Join(paths, "\x00")+"\x00"))
+				g.must(os.Remove(g.file(".gitattributes")))
+				continue
 			}
-			fields := strings.Split(string(out), "\x00")
-			for i, path := range paths {
-				if got, want := gitrepo.AttributeValue(line+"\n", path, "text", fold), fields[3*i+2]; got != want {
-					t.Errorf("%q, path %q, fold %v: %s, and git: %s", line, path, fold, got, want)
-				}
+			folder := fmt.Sprintf("folder-%d/", len(inFolders))
+			g.write(folder+".gitattributes", line+"\n")
+			for _, path := range paths {
+				asked.WriteString(folder + path + "\x00")
+			}
+			inFolders = append(inFolders, line)
+		}
+		checkAttributes(t, inFolders, paths, fold, g.checkAttr(asked.String()))
+	}
+}
+
+// checkAttr is what git prints of the attribute text of paths.
+func (g *gitRepo) checkAttr(paths string) []string {
+	g.t.Helper()
+	cmd := g.command("check-attr", "-z", "--stdin", "text")
+	cmd.Stdin = strings.NewReader(paths)
+	out, err := cmd.Output()
+	g.must(err)
+	return strings.Split(string(out), "\x00")
+}
+
+// checkAttributes holds lines against what git printed of each of them for all paths.
+func checkAttributes(t *testing.T, lines, paths []string, fold bool, fields []string) {
+	t.Helper()
+	for i, line := range lines {
+		for k, path := range paths {
+			if got, want := gitrepo.AttributeValue(line+"\n", path, "text", fold), fields[3*(i*len(paths)+k)+2]; got != want {
+				t.Errorf("%q, path %q, fold %v: %s, and git: %s", line, path, fold, got, want)
 			}
 		}
-		os.Remove(g.file(".gitattributes"))
 	}
 }

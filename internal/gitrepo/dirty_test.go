@@ -90,20 +90,26 @@ type statusCase struct {
 	opens int // files that are read; -1 where that depends on the clock
 }
 
+func buildStatus(t testing.TB, path string) *gitRepo {
+	g := initGit(t, path)
+	g.must(os.Mkdir(g.file(".git/info"), 0o755))
+	g.writeOld("a.txt", "a\n")
+	g.writeOld("b.txt", "b\n")
+	g.writeOld("d/c.txt", "c\n")
+	g.writeOld("d/e/f.txt", "f\n")
+	g.writeOld("run.sh", "#!/bin/sh\n")
+	g.must(os.Chmod(g.file("run.sh"), 0o755))
+	g.must(os.Symlink("a.txt", g.file("link")))
+	g.commit("base")
+	return g
+}
+
 func checkStatus(t *testing.T, tests []statusCase) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			g := newGit(t)
-			g.must(os.Mkdir(g.file(".git/info"), 0o755))
-			g.writeOld("a.txt", "a\n")
-			g.writeOld("b.txt", "b\n")
-			g.writeOld("d/c.txt", "c\n")
-			g.writeOld("d/e/f.txt", "f\n")
-			g.writeOld("run.sh", "#!/bin/sh\n")
-			g.must(os.Chmod(g.file("run.sh"), 0o755))
-			g.must(os.Symlink("a.txt", g.file("link")))
-			g.commit("base")
+			g := copyOf(t, "status", func(path string) *gitRepo { return buildStatus(t, path) })
+			g.run("update-index", "-q", "--refresh")
 			tt.build(g)
 
 			r, err := gitrepo.OpenWith(g.path, g.options())

@@ -66,6 +66,7 @@ func TestDirtyForms(t *testing.T) {
 }
 
 func TestDirtyLimit(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	g, _, _ := sample(t)
 	for _, name := range []string{"run.sh", "a.txt", "a/b.txt", "empty"} {
@@ -86,6 +87,7 @@ func TestDirtyLimit(t *testing.T) {
 }
 
 func TestDirtyBare(t *testing.T) {
+	t.Parallel()
 	g, _, _ := sample(t)
 	g.run("clone", "-q", "--bare", g.path, "../bare.git")
 	if paths, err := mustOpen(t, g.at("bare.git").path).Dirty(context.Background(), 0); err != nil || paths != nil {
@@ -95,6 +97,7 @@ func TestDirtyBare(t *testing.T) {
 
 // TestDirtyFilter shows what is reported where git would run a program.
 func TestDirtyFilter(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	g := newGit(t)
 	g.writeOld(".gitattributes", "*.up filter=upper\n*.bin filter=lfs\n")

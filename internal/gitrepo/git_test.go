@@ -3,11 +3,13 @@ package gitrepo_test
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.org/compose/internal/diag"
@@ -24,17 +26,61 @@ type gitRepo struct {
 	env  []string
 }
 
-func newGit(t testing.TB, args ...string) *gitRepo {
+// built are repositories that git has built once, for copies, by what they are.
+var built struct {
+	sync.Mutex
+	folder string // removed by TestMain
+	byName map[string]*gitRepo
+}
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "gitrepo-test-")
+	if err != nil {
+		panic(err)
+	}
+	built.folder, built.byName = folder, map[string]*gitRepo{}
+	status := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(status)
+}
+
+// copyOf is a copy of the repository of that name, which build makes the first time. With a home of its own.
+func copyOf(t testing.TB, name string, build func(path string) *gitRepo) *gitRepo {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git")
 	}
-	g := &gitRepo{t: t, path: filepath.Join(t.TempDir(), "repo")}
-	home := t.TempDir()
-	g.env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "GIT_CONFIG_NOSYSTEM=1",
+	original := func() *gitRepo {
+		built.Lock()
+		defer built.Unlock()
+		if built.byName[name] == nil {
+			built.byName[name] = build(filepath.Join(built.folder, fmt.Sprint(len(built.byName)), "repo"))
+		}
+		return built.byName[name]
+	}()
+	g := original.copyTo(t)
+	g.env = testEnv(t, t.TempDir())
+	return g
+}
+
+// testEnv is an environment in which git builds the same on every machine, and never waits for a disk.
+func testEnv(t testing.TB, home string) []string {
+	return append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_AUTHOR_DATE=1700000000 +0000",
-		"GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.org", "GIT_COMMITTER_DATE=1700000000 +0000", "LC_ALL=C")
-	g.must(os.Mkdir(g.path, 0o755))
+		"GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.org", "GIT_COMMITTER_DATE=1700000000 +0000", "LC_ALL=C",
+		"GIT_TEMPLATE_DIR=", "GIT_TEST_FSYNC=0")
+}
+
+// newGit is a repository without commits.
+func newGit(t testing.TB, args ...string) *gitRepo {
+	t.Helper()
+	return copyOf(t, "init "+strings.Join(args, " "), func(path string) *gitRepo { return initGit(t, path, args...) })
+}
+
+func initGit(t testing.TB, path string, args ...string) *gitRepo {
+	t.Helper()
+	g := &gitRepo{t: t, path: path, env: testEnv(t, t.TempDir())}
+	g.must(os.MkdirAll(g.path, 0o755))
 	g.run(append([]string{"init", "-q", "-b", "main", "--template="}, args...)...)
 	config, err := os.OpenFile(g.file(".git/config"), os.O_APPEND|os.O_WRONLY, 0)
 	g.must(err)
@@ -55,9 +101,10 @@ func (g *gitRepo) at(path string) *gitRepo {
 // copyTo is a copy of the repository and of what stands beside it, for t. The stat data of its index are stale.
 func (g *gitRepo) copyTo(t testing.TB) *gitRepo {
 	t.Helper()
-	// Not that of t: a test may make many, and removes them.
 	folder, err := os.MkdirTemp(t.TempDir(), "")
-	g.must(err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	from := filepath.Dir(g.path)
 	err = filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -132,6 +179,11 @@ func (g *gitRepo) commit(message string) string {
 	g.t.Helper()
 	g.run("add", "-A")
 	g.run("commit", "-q", "--allow-empty", "-m", message)
+	if id, err := os.ReadFile(g.file(".git/refs/heads/main")); err == nil {
+		if head, err := os.ReadFile(g.file(".git/HEAD")); err == nil && string(head) == "ref: refs/heads/main\n" {
+			return strings.TrimSpace(string(id))
+		}
+	}
 	return g.run("rev-parse", "HEAD")
 }
 

@@ -169,7 +169,7 @@ func answer(r *gitrepo.Repository, old, of string) (verdict, error) {
 	return verdict(fmt.Sprintf("%v, %v", ok, err)), err
 }
 
-// compare holds every pair of commits against what is wanted. Where a commit-graph may know more than the objects
+// compare holds pairs of commits against what is wanted: every one, a third in a short run. Where a commit-graph may know more than the objects
 // do, the truth of the whole history is allowed too.
 func (h *history) compare(path string, missing, boundary map[int]bool, graph bool) {
 	h.t.Helper()
@@ -180,6 +180,9 @@ func (h *history) compare(path string, missing, boundary map[int]bool, graph boo
 			continue
 		}
 		for old := range h.ids {
+			if testing.Short() && (old+2*of)%3 != 0 {
+				continue
+			}
 			got, _ := answer(r, h.ids[old], h.ids[of])
 			want := h.want(old, of, missing, boundary)
 			if got == want || graph && want == unknown && !missing[old] && got == h.want(old, of, nil, nil) {

@@ -62,6 +62,7 @@ func TestInMemory(t *testing.T) {
 
 // TestManyReaders reads every object from many goroutines at once, loose and packed; run it with -race.
 func TestManyReaders(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	g := newGit(t)
 	want := map[string]string{}

@@ -23,6 +23,7 @@ func (g *gitRepo) putObject(kind plumbing.ObjectType, content string) string {
 
 // TestMessages holds whole messages: what is wrong, where, what next. Each thing is said once.
 func TestMessages(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	g, _, _ := sample(t)
 	blob := g.run("rev-parse", "HEAD:a.txt")
@@ -130,6 +131,7 @@ func TestMessages(t *testing.T) {
 
 // Damage in a pack names the pack.
 func TestPackMessages(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	for _, part := range []string{".pack", ".idx"} {
 		g, _, _ := sample(t)

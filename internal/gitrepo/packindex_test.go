@@ -46,6 +46,7 @@ func withSum(index []byte) []byte {
 
 // Look-ups find what go-git's index finds, held or in the file, however the ids are spread.
 func TestPackIndex(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewSource(1))
 	for name, spread := range map[string]func() gitrepo.ID{
 		"even":         func() (id gitrepo.ID) { rng.Read(id[:]); return id },

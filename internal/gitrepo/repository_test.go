@@ -75,22 +75,33 @@ func (g *gitRepo) lsTree(rev string) string {
 }
 
 // sample is a repository of two revisions with all kinds of entries.
-func sample(t testing.TB, args ...string) (g *gitRepo, r1, r2 string) {
-	g = newGit(t, args...)
-	g.write("a.txt", "one\n")
-	g.write("a/b.txt", "two\n")
-	g.write("a-b", "three\n")
-	g.write("empty", "")
-	g.write("run.sh", "#!/bin/sh\n")
-	g.write("deep/er/and/deeper.txt", strings.Repeat("a line of text\n", 3000))
-	os.Chmod(filepath.Join(g.path, "run.sh"), 0o755)
-	os.Symlink("a.txt", filepath.Join(g.path, "link"))
-	r1 = g.commit("one")
-	g.write("a.txt", "one more\n")
-	g.write("deep/er/and/deeper.txt", strings.Repeat("a line of text\n", 3000)+"and one\n")
-	r2 = g.commit("two")
-	return g, r1, r2
+func sample(t testing.TB) (g *gitRepo, r1, r2 string) {
+	g = copyOf(t, "sample", func(path string) *gitRepo {
+		g := initGit(t, path)
+		g.write("a.txt", "one\n")
+		g.write("a/b.txt", "two\n")
+		g.write("a-b", "three\n")
+		g.write("empty", "")
+		g.write("run.sh", "#!/bin/sh\n")
+		g.write("deep/er/and/deeper.txt", strings.Repeat("a line of text\n", 3000))
+		g.must(os.Chmod(g.file("run.sh"), 0o755))
+		g.must(os.Symlink("a.txt", g.file("link")))
+		g.commit("one")
+		g.write("a.txt", "one more\n")
+		g.write("deep/er/and/deeper.txt", strings.Repeat("a line of text\n", 3000)+"and one\n")
+		if r2 := g.commit("two"); r2 != sampleTwo || g.run("rev-parse", "HEAD~1") != sampleOne {
+			t.Fatalf("the revisions are %s and %s", g.run("rev-parse", "HEAD~1"), r2)
+		}
+		return g
+	})
+	return g, sampleOne, sampleTwo
 }
+
+// The revisions of sample.
+const (
+	sampleOne = "633433ef431ad934a09719423d1e6e655394b8ec"
+	sampleTwo = "0db393b80afa198499b48102f5fc0d915a76112b"
+)
 
 func TestRepositoryForms(t *testing.T) {
 	tests := []struct {
@@ -201,7 +212,7 @@ func TestRepositoryForms(t *testing.T) {
 			return g.path
 		}, false},
 		{"a graft", func(g *gitRepo) string {
-			os.WriteFile(filepath.Join(g.path, ".git/info/grafts"), []byte(g.run("rev-parse", "HEAD")+"\n"), 0o644)
+			g.write(".git/info/grafts", g.run("rev-parse", "HEAD")+"\n")
 			return g.path
 		}, false},
 	}
@@ -226,6 +237,7 @@ func TestRepositoryForms(t *testing.T) {
 }
 
 func TestOldRevision(t *testing.T) {
+	t.Parallel()
 	g, r1, r2 := sample(t)
 	r := mustOpen(t, g.path)
 	if got, want := list(t, r, r1), g.lsTree(r1); got != want || got == g.lsTree(r2) {
