@@ -3,6 +3,7 @@ package txn
 import (
 	"context"
 	"crypto/sha256"
+	"time"
 
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
@@ -19,7 +20,8 @@ type stamp struct {
 // known is a digest and what the file was like when its bytes were read.
 type known struct {
 	stamp
-	sum rootfs.Sum
+	sum  rootfs.Sum
+	once bool // good for one look
 }
 
 // settled is how long before the reading a file must have been written last for its digest to be remembered, in nanoseconds: many
@@ -40,6 +42,9 @@ func (d *linuxDisk) Digest(ctx context.Context, path lockv2.Destination, buf []b
 		var stat unix.Stat_t
 		if k, found := d.known(string(path)); found {
 			if err := unix.Fstatat(at, name, &stat, unix.AT_SYMLINK_NOFOLLOW); err == nil && stat.Mode&unix.S_IFMT == unix.S_IFREG && stampOf(&stat) == k.stamp {
+				if k.once {
+					d.forgetDigest(string(path))
+				}
 				sum, ok = k.sum, true
 				return nil
 			}
@@ -52,15 +57,12 @@ func (d *linuxDisk) Digest(ctx context.Context, path lockv2.Destination, buf []b
 		if err := unix.Fstat(fd, &stat); err != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG {
 			return unix.EINVAL
 		}
-		var now unix.Timespec
-		if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &now); err != nil {
-			return err
-		}
+		now := time.Now().UnixNano()
 		if sum, ok = hashDescriptor(ctx, fd, stat.Size, buf); !ok {
 			return unix.EINVAL
 		}
-		if now.Nano()-stat.Ctim.Nano() > settled {
-			d.remember(string(path), known{stampOf(&stat), sum})
+		if now-stat.Ctim.Nano() > settled {
+			d.remember(string(path), known{stamp: stampOf(&stat), sum: sum})
 		}
 		return nil
 	})
@@ -70,30 +72,48 @@ func (d *linuxDisk) Digest(ctx context.Context, path lockv2.Destination, buf []b
 	return sum, nil
 }
 
-// hashDescriptor reads a file to its end; false where that is not at size.
+// hashDescriptor reads size bytes, which the file had when it was opened; false where there are less. What is written at its end
+// meanwhile is as if it came later.
 func hashDescriptor(ctx context.Context, fd int, size int64, buf []byte) (rootfs.Sum, bool) {
 	hash := sha256.New()
-	var sum rootfs.Sum
-	for {
-		if ctx.Err() != nil {
-			return rootfs.Sum{}, false
-		}
-		n, err := unix.Read(fd, buf)
+	sum := rootfs.Sum{Size: size}
+	for left := size; left > 0; {
+		n, err := unix.Read(fd, buf[:min(left, int64(len(buf)))])
 		if err == unix.EINTR {
 			continue
 		}
-		if err != nil {
-			return rootfs.Sum{}, false
-		}
-		if n == 0 {
-			hash.Sum(sum.Digest[:0])
-			return sum, sum.Size == size
-		}
-		if sum.Size += int64(n); sum.Size > size {
+		if err != nil || n == 0 || ctx.Err() != nil {
 			return rootfs.Sum{}, false
 		}
 		hash.Write(buf[:n])
+		left -= int64(n)
 	}
+	hash.Sum(sum.Digest[:0])
+	return sum, true
+}
+
+// moved lets the next Digest of to go by stat, where the file that had the name from until now is still what was read there. A rename changes its time
+// of change, so the time of its last write is what tells: who writes and then sets that time back is found out when the
+// file is read the time after, for which nothing is remembered.
+func (d *linuxDisk) moved(from, to string) {
+	k, found := d.known(from)
+	d.forgetDigest(from)
+	d.forgetDigest(to)
+	if !found {
+		return
+	}
+	parent, name := split(to)
+	var stat unix.Stat_t
+	err := d.in(parent, func(at int) error { return unix.Fstatat(at, name, &stat, unix.AT_SYMLINK_NOFOLLOW) })
+	if now := stampOf(&stat); err == nil && stat.Mode&unix.S_IFMT == unix.S_IFREG && now.inode == k.inode && now.size == k.size && now.mtime == k.mtime {
+		d.remember(to, known{stamp: now, sum: k.sum, once: true})
+	}
+}
+
+func (d *linuxDisk) forgetDigest(path string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.digests, path)
 }
 
 func (d *linuxDisk) known(path string) (known, bool) {

@@ -171,8 +171,21 @@ func (d *linuxDisk) Install(from, to string) error {
 	})
 }
 
-func (d *linuxDisk) Exchange(a, b string) error    { return d.rename(a, b, unix.RENAME_EXCHANGE) }
-func (d *linuxDisk) Replace(from, to string) error { return d.rename(from, to, 0) }
+func (d *linuxDisk) Exchange(a, b string) error {
+	err := d.rename(a, b, unix.RENAME_EXCHANGE)
+	if err == nil {
+		d.moved(b, a)
+	}
+	return err
+}
+
+func (d *linuxDisk) Replace(from, to string) error {
+	err := d.rename(from, to, 0)
+	if err == nil {
+		d.moved(from, to)
+	}
+	return err
+}
 
 func (d *linuxDisk) rename(from, to string, flags uint) error {
 	fromParent, fromName := split(from)
