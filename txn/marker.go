@@ -181,7 +181,7 @@ func (m *Marker) check() error {
 		case i >= len(m.Actions):
 			return invalidMarker("/actions", fmt.Sprintf("lacks the %s of %q, to which the two locks lead", implied[i].Kind, implied[i].Destination))
 		case i >= len(implied) || m.Actions[i] != implied[i]:
-			return invalidMarker(fmt.Sprintf("/actions/%d", i), fmt.Sprintf("(%s of %q) is not what the two locks lead to",
+			return invalidMarker(fmt.Sprintf("/actions/%d", i), fmt.Sprintf("(%s of %.200q) is not what the two locks lead to",
 				m.Actions[i].Kind, m.Actions[i].Destination))
 		}
 	}

@@ -155,6 +155,35 @@ func TestPartsOfOthers(t *testing.T) {
 	}
 }
 
+// What is no folder where staging is stops a recovery, and is said to be that.
+func TestStagingIsNoFolder(t *testing.T) {
+	l := newLifecycle(t)
+	for name, put := range map[string]func(path string) error{
+		"a symlink": func(path string) error { return os.Symlink("staging~", path) },
+		"a file":    func(path string) error { return os.WriteFile(path, nil, 0o644) },
+	} {
+		dir := l.stopAfter(t, diskKind{dry: true}, "exchange a.txt")
+		staging := filepath.Join(dir, lockv2.StagingFolder)
+		if err := errors.Join(os.Rename(staging, staging+"~"), put(staging)); err != nil {
+			t.Fatal(err)
+		}
+		if p := l.survey(t, dir); len(p.Blocked) != 1 {
+			t.Errorf("%s: the survey: %+v", name, p)
+		}
+		before := tree(t, dir)
+		_, err := l.again(t.Context(), dir, nil)
+		var fault *Error
+		if !errors.As(err, &fault) || fault.Code() != CodePreconditionChanged || !strings.Contains(err.Error(), "is no folder") || strings.Contains(err.Error(), "plan") {
+			t.Errorf("%s: %v", name, err)
+		}
+		sameTree(t, tree(t, dir), before, name)
+		if err := errors.Join(os.Remove(staging), os.Rename(staging+"~", staging)); err != nil {
+			t.Fatal(err)
+		}
+		l.finishes(t, dir, name)
+	}
+}
+
 // A recovery that writes nothing asks for no space.
 func TestRecoveryAsksForWhatItWrites(t *testing.T) {
 	if err := checkSpace(t.TempDir(), nil); err != nil {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 
 	"example.org/compose/fingerprint"
 	"example.org/compose/internal/rootfs"
@@ -82,6 +83,9 @@ func (t *transaction) resume(ctx context.Context) (missing map[int]bool, err err
 		return nil, err
 	}
 	names, err := t.disk.List(lockv2.StagingFolder)
+	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) {
+		return nil, t.stop(noStaging())
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, entryFault(lockv2.StagingFolder, "listing what is staged", err)
 	}
@@ -98,6 +102,12 @@ func (t *transaction) resume(ctx context.Context) (missing map[int]bool, err err
 		return nil, t.stop(stops...)
 	}
 	return t.clean(names, found)
+}
+
+// noStaging describes what is no folder where staging is.
+func noStaging() Blocked {
+	return Blocked{Destination: lockv2.StagingFolder, At: lockv2.StagingFolder,
+		Message: "is no folder, but compose keeps files there until an update is done: put the folder itself there, or move what is there away"}
 }
 
 // foreignParts returns the files under names of torn stagings that hold something else than a torn staging: other bytes than the new
@@ -297,7 +307,8 @@ type Progress struct {
 // instant. The error is ctx's.
 func Survey(ctx context.Context, root *rootfs.Root, m *Marker) (*Progress, error) {
 	names, err := root.Names(lockv2.StagingFolder)
-	if err != nil {
+	var fault *rootfs.Error
+	if errors.As(err, &fault) {
 		names = nil // what staging lacks is written anew
 	}
 	found, err := survey(ctx, root, placesOf(m), names)
@@ -305,6 +316,9 @@ func Survey(ctx context.Context, root *rootfs.Root, m *Marker) (*Progress, error
 		return nil, err
 	}
 	p := &Progress{}
+	if fault != nil && (fault.Reason == rootfs.ParentNotDirectory || fault.Reason == rootfs.Symlink) {
+		p.Blocked = append(p.Blocked, noStaging())
+	}
 	for i := range found {
 		f := &found[i]
 		switch {
