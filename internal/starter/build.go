@@ -27,9 +27,9 @@ var history = [...]struct {
 	seconds int64 // since 1970, UTC
 	message string
 }{
-	{"1", 1767225600, "starter: skills and services"},                                // 2026-01-01
+	{"1", 1767225600, "starter: skills and services"},                           // 2026-01-01
 	{"2", 1769904000, "starter: newer actions, Go 1.26, a note on long skills"}, // 2026-02-01
-	{"3", 1772323200, "starter: release from a tag, review code"},                    // 2026-03-01
+	{"3", 1772323200, "starter: release from a tag, review code"},               // 2026-03-01
 }
 
 // build makes the objects of every revision and returns the commits, the oldest first.
