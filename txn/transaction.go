@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -347,101 +346,6 @@ func (t *transaction) judge(ctx context.Context) error {
 			"the %s is in place, but something changed other files: %s; put them right", t.marker.Operation, describe(faults)), t.marker.Operation)}
 	}
 	return nil
-}
-
-// sweep removes staging. The old files in it are read a last time: a program that had one open while it went there may have written
-// to it since, and its bytes go back to where they belong. Nothing that this transaction did not put there is removed.
-func (t *transaction) sweep(ctx context.Context) error {
-	names, err := t.disk.List(lockv2.StagingFolder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return entryFault(lockv2.StagingFolder, "listing what is staged", err)
-	}
-	slices.Sort(names)
-	own := t.byStaging()
-	strays := make([]bool, len(names))
-	err = each(ctx, len(names), runtime.GOMAXPROCS(0), func(ctx context.Context, i int, buf []byte) (err error) {
-		strays[i], err = t.discard(ctx, names[i], own, buf)
-		return err
-	})
-	buf := make([]byte, rootfs.BufferSize)
-	for i := range names {
-		if strays[i] {
-			return t.sweepOne(ctx, names[i], own, buf)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if err := t.disk.Rmdir(lockv2.StagingFolder); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return writeFault(lockv2.StagingFolder, "removing the staging folder", err)
-	}
-	return t.flushFolders([]string{lockv2.StateFolder})
-}
-
-// sweepOne removes one name from staging, or gives a consumer's bytes back. It makes folders, so one call is made at a time.
-func (t *transaction) sweepOne(ctx context.Context, name string, own map[string]*place, buf []byte) error {
-	stray, err := t.discard(ctx, name, own, buf)
-	if err != nil || !stray {
-		return err
-	}
-	path := lockv2.StagingFolder + "/" + name
-	s := own[path]
-	ctx = context.WithoutCancel(ctx)
-	at, err := s.look(ctx, t.disk, path, buf)
-	if err != nil || at.condition == absent {
-		return err
-	}
-	return t.putBack(ctx, s, at, buf)
-}
-
-// discard removes one name from staging, but for what is a consumer's: stray says so.
-func (t *transaction) discard(ctx context.Context, name string, own map[string]*place, buf []byte) (stray bool, err error) {
-	path := lockv2.StagingFolder + "/" + name
-	if s := own[path]; s != nil {
-		ctx := context.WithoutCancel(ctx)
-		at, err := s.look(ctx, t.disk, path, buf)
-		switch {
-		case err != nil:
-			return false, err
-		case at.condition == absent:
-			return false, nil
-		case at.condition == unreadable:
-			return false, readFault(ctx, string(s.destination), at.err)
-		case at.condition == holdOther:
-			return true, nil
-		}
-	} else if !isPart(path, own) {
-		return false, t.stop(foreign(path))
-	}
-	if err := t.disk.Unlink(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, writeFault(lockv2.StagingFolder, "removing what was staged", err)
-	}
-	return false, nil
-}
-
-// part is the end of a name under which staging is written anew: whatever has it may be torn.
-const part = ".part"
-
-// isPart reports whether the path is one of this transaction's that holds nothing of a consumer's.
-func isPart(path string, own map[string]*place) bool {
-	whole, isPart := strings.CutSuffix(path, part)
-	return path == stagedMarker || isPart && own[whole] != nil && own[whole].kind != planner.Remove
-}
-
-func foreign(path string) Blocked {
-	return Blocked{Destination: lockv2.Destination(path), At: path, Message: "is not compose's, and was left alone: move it away from there"}
-}
-
-// byStaging returns the places by their place in staging.
-func (t *transaction) byStaging() map[string]*place {
-	own := make(map[string]*place, len(t.places))
-	for i := range t.places {
-		own[t.places[i].staging] = &t.places[i]
-	}
-	return own
 }
 
 // unmark removes the marker, if it is still the one that this run wrote or read.
