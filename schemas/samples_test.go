@@ -128,6 +128,15 @@ var samples = map[string]struct {
 		valid:   []string{`{"schema_version":1,"skills":{"a":{"digest":"sha256-tree-v2:` + strings.Repeat("ab", 32) + `"}}}`, `{"schema_version":1,"skills":{}}`},
 		invalid: [][3]string{{"/schema_version", "2", "/schema_version const"}, {"/skills/a/digest", digest, "/skills/a/digest pattern"}, {"/skills/a/digest", "", "/skills/a required"}, {"/skills/a/time", "1", "/skills/a/time additionalProperties"}},
 	},
+	schemas.DemoResult: {
+		valid: []string{`{"status":"done","steps":[{"what":"Look","command":"compose inspect --target my-skill","exit":0,"saw":["state: absent"]},{"what":"Edit","command":"","exit":0,"saw":[]}]}`},
+		invalid: [][3]string{{"/status", `"error"`, "/status const"}, {"/steps/0/saw", "null", "/steps/0/saw type"}, {"/steps/0/exit", `"0"`, "/steps/0/exit type"}, {"/steps/1/command", "", "/steps/1 required"},
+			{"/steps/0/x", "1", "/steps/0/x additionalProperties"}},
+	},
+	schemas.VersionResult: {
+		valid:   []string{`{"name":"compose","version":"0.1.0"}`},
+		invalid: [][3]string{{"/name", `"other"`, "/name const"}, {"/version", `""`, "/version minLength"}, {"/version", "", " required"}, {"/x", "1", "/x additionalProperties"}},
+	},
 	schemas.ErrorResult: {
 		valid:   []string{`{"status":"error","code":"UNKNOWN_RECIPE","message":"m","hint":"h","path":"p","details":{}}`, `{"status":"error","code":"USAGE","message":"m"}`},
 		invalid: [][3]string{{"/code", `"usage"`, "/code pattern"}, {"/status", `"ok"`, "/status const"}, {"/message", `""`, "/message minLength"}},

@@ -37,6 +37,8 @@ const (
 	HashResult     = "hash-result"
 	SkillsResult   = "skills-result"
 	SkillsPin      = "skills-pin"
+	DemoResult     = "demo-result"
+	VersionResult  = "version-result"
 	ErrorResult    = "error-result"
 )
 
