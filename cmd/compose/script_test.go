@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"example.org/compose/internal/starter"
+	"example.org/compose/internal/strictjson"
+	"example.org/compose/schemas"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -55,6 +57,8 @@ func TestScripts(t *testing.T) {
 			"fifo":     fifo,
 			"rawname":  rawName,
 			"glob":     glob,
+			"typed":    typed,
+			"conforms": conforms,
 		},
 	})
 }
@@ -108,6 +112,22 @@ func field(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if (got == args[1]) == neg {
 		ts.Fatalf("%s is %s, wanted %s (not: %v)", args[0], got, args[1], neg)
+	}
+}
+
+// conforms SCHEMA wants the document on standard output to keep the schema of that name, in the form of docs/json.md.
+func conforms(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: conforms SCHEMA")
+	}
+	text := ts.ReadFile("stdout")
+	doc, err := strictjson.Parse([]byte(text), 0)
+	ts.Check(err)
+	if text != string(strictjson.Encode(doc)) {
+		ts.Fatalf("not the form of docs/json.md")
+	}
+	for _, v := range schemas.Validate(args[0], doc) {
+		ts.Fatalf("breaks the schema at %s: %s", v.Pointer, v.Message)
 	}
 }
 
