@@ -1,6 +1,7 @@
 package include
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -262,7 +263,7 @@ func (f *Folder) Read(ctx context.Context, place Place, limit int64) ([]byte, er
 	if place.Path == "." {
 		return nil, unreadable(rootfs.IsDirectory, nil)
 	}
-	file, _, err := f.roots[place.Root].dir.OpenFile(lockv2.Destination(place.Path))
+	file, info, err := f.roots[place.Root].dir.OpenFile(lockv2.Destination(place.Path))
 	if err != nil {
 		reason, why := rootfs.Unreadable, err
 		if fault := (*rootfs.Error)(nil); errors.As(err, &fault) {
@@ -271,14 +272,17 @@ func (f *Folder) Read(ctx context.Context, place Place, limit int64) ([]byte, er
 		return nil, unreadable(reason, why)
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err != nil {
-		return nil, unreadable(rootfs.Unreadable, err)
-	}
-	if int64(len(text)) > limit {
+	if info.Size() > limit {
 		return nil, ErrTooLarge
 	}
-	return text, nil
+	text := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	if _, err := text.ReadFrom(io.LimitReader(file, limit+1)); err != nil {
+		return nil, unreadable(rootfs.Unreadable, err)
+	}
+	if int64(text.Len()) > limit {
+		return nil, ErrTooLarge
+	}
+	return text.Bytes(), nil
 }
 
 // unreadable says why a file that was found can't be read.

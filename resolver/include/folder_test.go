@@ -168,6 +168,31 @@ func TestFolderPermission(t *testing.T) {
 	}
 }
 
+// A file takes the memory that it has bytes, and one beyond the bound none. The files have no blocks on the disk.
+func TestFolderMemory(t *testing.T) {
+	for size, code := range map[int64]string{32 << 20: "", 1 << 40: include.CodeTooLarge} {
+		root := laid(t, "root.md: ")
+		if err := os.Truncate(filepath.Join(root, "root.md"), size); err != nil {
+			t.Skip(err)
+		}
+		folder, err := include.OpenFolder(include.FolderOptions{Root: root})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer folder.Close()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = include.Resolve(t.Context(), folder, "root.md", include.Options{})
+		runtime.ReadMemStats(&after)
+		if err = errNot(err, code); err != nil {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+		if took := int64(after.TotalAlloc - before.TotalAlloc); took > 40<<20 {
+			t.Errorf("%d bytes took %d MiB", size, took>>20)
+		}
+	}
+}
+
 // FuzzFolder: no line of a file reaches what lies outside.
 func FuzzFolder(f *testing.F) {
 	if runtime.GOOS == "windows" {
