@@ -3,6 +3,7 @@ package txn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -69,7 +70,7 @@ func (t *Target) acquire(ctx context.Context) error {
 			return interrupted(ctx)
 		}
 		if err := t.open(); err != nil {
-			return err
+			return t.openFault(err)
 		}
 		if err := t.hold(ctx, deadline); err != nil {
 			_ = t.let()
@@ -83,7 +84,7 @@ func (t *Target) acquire(ctx context.Context) error {
 		}
 		_ = t.let()
 		if err != nil {
-			return err
+			return t.openFault(err)
 		}
 	}
 	return &Error{Base: diag.New(CodeInvalidTarget, t.path, "is replaced by another folder again and again; run the same command again when nothing does that")}
@@ -101,6 +102,15 @@ func (t *Target) open() error {
 	}
 	t.root, t.folder = root, folder
 	return nil
+}
+
+// openFault tells a want of this process from a fault of the target.
+func (t *Target) openFault(err error) error {
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return &Error{cause: err, Base: diag.New(CodeReadFailed, t.path, fmt.Sprintf(
+			"can't be opened: %v; raise the limit of open files (ulimit -n), then run the same command again", cause(err)))}
+	}
+	return err
 }
 
 // prepare makes the disk of a folder that is held.
