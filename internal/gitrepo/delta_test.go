@@ -126,8 +126,8 @@ func TestDeltaChainBombs(t *testing.T) {
 	ctx := context.Background()
 	const KiB, MiB = 1 << 10, 1 << 20
 	var long []string
-	for range 3000 {
-		long = append(long, deltaOf(2*MiB, 2*MiB, [2]int{0, 2 * MiB}))
+	for i := range 3000 { // ids are made of deltas, so each is another one
+		long = append(long, deltaOf(2*MiB, 2*MiB, [2]int{1 + i, 2*MiB - 1 - i}, [2]int{0, 1 + i}))
 	}
 	tests := []struct {
 		name  string

@@ -671,6 +671,10 @@ func TestDirtySubmodules(t *testing.T) {
 			sub.run("add", "new")
 		}, true, 0},
 		{"untracked inside", func(g *gitRepo) { add(g).write("new", "x") }, false, 0},
+		{"untracked inside, ignore=untracked", func(g *gitRepo) {
+			add(g).write("new", "x")
+			g.run("config", "submodule.sub.ignore", "untracked")
+		}, false, 0},
 		{"not checked out", func(g *gitRepo) {
 			add(g)
 			g.run("submodule", "deinit", "-q", "-f", "sub")
@@ -703,4 +707,21 @@ func TestDirtySubmodules(t *testing.T) {
 			g.run("init", "-q", "a.txt")
 		}, true, 0},
 	})
+}
+
+// TestDirtySubmoduleUntracked: git counts untracked files in a submodule where ignore is none. compose allows them.
+func TestDirtySubmoduleUntracked(t *testing.T) {
+	t.Parallel()
+	g, _, _ := sample(t)
+	other, _, _ := sample(t)
+	g.run("-c", "protocol.file.allow=always", "submodule", "add", "-q", other.path, "sub")
+	g.commit("submodule")
+	g.run("config", "submodule.sub.ignore", "none")
+	g.write("sub/new", "x")
+	if got := g.status(); !slices.Equal(got, []string{"sub"}) {
+		t.Errorf("git lists %q", got)
+	}
+	if got, err := mustOpen(t, g.path).Dirty(context.Background(), 0); err != nil || got != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
 }
