@@ -107,7 +107,9 @@ func (c *hashTemplateCommand) resolve(ctx context.Context) (*include.Composition
 	profile := include.Profile(c.Profile)
 	root := c.Root
 	if root == "" {
-		root = filepath.Dir(c.File)
+		if root, _ = filepath.Split(c.File); root == "" {
+			root = "."
+		}
 	}
 	folder, err := include.OpenFolder(include.FolderOptions{Root: root, Allowed: c.AllowedRoot, NoSymlinks: profile == include.Materials})
 	if err != nil {
@@ -136,7 +138,7 @@ func (c *hashTemplateCommand) spare(composition *include.Composition, roots []st
 		return nil // nothing there, or something that the write will complain of
 	}
 	for _, place := range composition.Files() {
-		info, err := os.Stat(filepath.Join(roots[place.Root], filepath.FromSlash(place.Path)))
+		info, err := os.Stat(roots[place.Root] + string(filepath.Separator) + filepath.FromSlash(place.Path))
 		if err == nil && os.SameFile(info, out) {
 			return &usageError{msg: fmt.Sprintf("--text %s is a file that the text is made of; write it elsewhere", c.Text)}
 		}

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -58,13 +60,16 @@ func OpenFolder(opt FolderOptions) (*Folder, error) {
 }
 
 func openRoot(name string) (folderRoot, error) {
-	given, err := filepath.Abs(name)
-	if err != nil {
-		return folderRoot{}, err
+	path, err := absolute(name)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
 	}
-	path, err := filepath.EvalSymlinks(given)
 	if err != nil {
 		return folderRoot{}, cause(err)
+	}
+	given, err := filepath.Abs(name)
+	if spelled, _ := filepath.EvalSymlinks(given); err != nil || spelled != path {
+		given = path // its spelling is that of another folder
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return folderRoot{}, syscall.ENOTDIR
@@ -94,11 +99,31 @@ func (f *Folder) Close() error {
 
 // Start returns the path of a file on this system as a start for Resolve: a relative one is relative to the current folder.
 func (f *Folder) Start(name string) (string, error) {
-	path, err := filepath.Abs(name)
-	if rel, inside := relative(f.roots[0].given, path); err == nil && inside {
+	path, err := absolute(name)
+	if rel, inside := relative(f.roots[0].given, path); err == nil && inside && !climbs(name) {
 		path = rel // as chains and manifests have it
 	}
 	return filepath.ToSlash(path), err
+}
+
+// climbs reports whether a path holds "..", which can't be taken out of it: above the end of a symlink is another folder.
+func climbs(name string) bool {
+	return slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "..")
+}
+
+// absolute is filepath.Abs, but that a path which climbs leads where the system would go.
+func absolute(name string) (string, error) {
+	if !climbs(name) || runtime.GOOS == "windows" { // where ".." is taken out first
+		return filepath.Abs(name)
+	}
+	if filepath.IsAbs(name) {
+		return name, nil
+	}
+	folder, err := os.Getwd() // which may be known by a symlink
+	if err == nil {
+		folder, err = filepath.EvalSymlinks(folder)
+	}
+	return folder + string(filepath.Separator) + name, err
 }
 
 // Name returns the place's Source.

@@ -135,6 +135,45 @@ func TestFolderStart(t *testing.T) {
 	}
 }
 
+// A path that climbs leads where the system goes, not where its spelling would: the current folder may be known by a symlink.
+func TestFolderClimbs(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("symlinks need a privilege here")
+	}
+	top := laid(t, "real/sub/x: ", "real/t/a.md: right", "t/a.md: wrong", "link -> real/sub")
+	t.Chdir(filepath.Join(top, "link"))
+	t.Setenv("PWD", filepath.Join(top, "link"))
+	for _, c := range []struct{ root, start, want string }{
+		{"../t", "../t/a.md", "right"},
+		{"../t", top + "/real/t/a.md", "right"},
+		{"../t", top + "/t/a.md", "ERR_INCLUDE_ESCAPE"},
+		{top, "../t/a.md", "right"},
+		{top, top + "/link/../t/a.md", "right"},
+		{top + "/link/../t", top + "/real/t/a.md", "right"},
+		{".", "../t/a.md", "ERR_INCLUDE_ESCAPE"},
+		{"..", "../t/none.md", "ERR_INCLUDE_NOT_FOUND"},
+	} {
+		folder, err := include.OpenFolder(include.FolderOptions{Root: c.root})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer folder.Close()
+		start, err := folder.Start(c.start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		if composition, err := include.Resolve(t.Context(), folder, start, include.Options{}); err != nil {
+			got = codeOf(err)
+		} else {
+			got = expansion(t, composition)
+		}
+		if got != c.want {
+			t.Errorf("%s in %s: got %q, want %q", c.start, c.root, got, c.want)
+		}
+	}
+}
+
 func TestFolderWithoutSymlinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("symlinks need a privilege here")
