@@ -24,6 +24,7 @@ type proof struct {
 	attempt func(m *memory, d disk) error // plans and carries out the same command, however often it was begun before
 	want    map[string]string             // the one right end
 
+	runs      int                        // of the full proof, at most; 0: all
 	noUnnamed bool                       // a first composition that was killed may leave staging beside its lock
 	keep      func(*memory)              // receives each state that a crash left; may be nil
 	known     map[[sha256.Size]byte]bool // states from which the end was reached
@@ -37,15 +38,6 @@ type tally struct {
 	losses   int // power failures there, each with another set of unflushed effects that survive
 	complete int // places where these were all sets
 	states   int // different ones that came of it
-}
-
-func (a *tally) add(b tally) {
-	a.runs += b.runs
-	a.stops += b.stops
-	a.places += b.places
-	a.losses += b.losses
-	a.complete += b.complete
-	a.states += b.states
 }
 
 func (a tally) String() string {
@@ -152,7 +144,7 @@ func (p *proof) testCrash(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			lim := limits{sets: 32, runs: 15, kills: 2}
 			if *fullProof {
-				lim = limits{sets: 4096, kills: 1}
+				lim = limits{sets: 4096, runs: p.runs, kills: 1}
 			}
 			t.Log(p.crash(t, lim))
 		})
