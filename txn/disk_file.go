@@ -20,7 +20,13 @@ func (f newFile) Take(a attributes) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	if a.uid >= 0 && !sameOwner(f.File, a) {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	have := attributes{mode: info.Mode() & keptMode}
+	have.uid, have.gid = owner(info)
+	if a.uid >= 0 && (have.uid != a.uid || have.gid != a.gid) {
 		err := f.Chown(a.uid, a.gid)
 		if err != nil && !cantKeep(err) {
 			return err
@@ -28,20 +34,13 @@ func (f newFile) Take(a attributes) error {
 		if err != nil {
 			a = a.unprivileged()
 		}
+	} else if have.mode == a.mode {
+		return nil
 	}
 	if err := f.Chmod(a.mode); err != nil && !cantKeep(err) {
 		return err
 	}
 	return nil
-}
-
-func sameOwner(f *os.File, a attributes) bool {
-	info, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	uid, gid := owner(info)
-	return uid == a.uid && gid == a.gid
 }
 
 // cantKeep tells that the process may not, or the file system can't: no reason to stop.

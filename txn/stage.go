@@ -106,8 +106,10 @@ func copyChecked(ctx context.Context, m *planner.Material, to io.Writer, from io
 		}
 		got, err := from.Read(buf)
 		hash.Write(buf[:got])
-		if _, err := to.Write(buf[:got]); err != nil {
-			return writeFault(string(m.Destination), "writing the new file", err)
+		if got > 0 {
+			if _, err := to.Write(buf[:got]); err != nil {
+				return writeFault(string(m.Destination), "writing the new file", err)
+			}
 		}
 		if errors.Is(err, io.EOF) {
 			break
