@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -39,6 +40,9 @@ func (p *proof) faults(t *testing.T, from []*memory, share float64) faultTally {
 		for _, name := range names {
 			for i, errno := range errnos {
 				for _, forever := range []bool{false, true} {
+					if errno == syscall.EACCES && strings.HasPrefix(name, "rmdir ") && !strings.HasPrefix(name, "rmdir "+lockv2.StateFolder) {
+						continue // an empty folder that may not be removed stays, with a warning
+					}
 					if rng.Float64() < share || share > 0 && i == 0 && !forever && start == p.start {
 						sum.faults++
 						p.fault(t, &sum, start, name, errno, forever, rng)
