@@ -31,6 +31,9 @@ func writeNamed(name string, b []byte) error {
 
 // openNamed is writeNamed for what is written in pieces.
 func openNamed(name string) (pending, error) {
+	if stream := standard(name); stream != nil {
+		return shared{stream}, nil
+	}
 	place, whole := replaceable(name)
 	if whole {
 		return newPending(place)
@@ -48,6 +51,28 @@ type inPlace struct{ *os.File }
 func (f inPlace) CloseAtomicallyReplace() error { return f.Close() }
 
 func (f inPlace) Cleanup() error { return f.Close() }
+
+// shared is a stream of the program itself, which goes on writing to it.
+type shared struct{ io.Writer }
+
+func (shared) CloseAtomicallyReplace() error { return nil }
+
+func (shared) Cleanup() error { return nil }
+
+// standard returns the stream of the program that name leads to, such as /dev/stdout, also where it is a file: replaced, it
+// would lose what is printed later. nil where it is neither.
+func standard(name string) *os.File {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil
+	}
+	for _, stream := range []*os.File{os.Stdout, os.Stderr} {
+		if own, err := stream.Stat(); err == nil && os.SameFile(info, own) && info.Mode().IsRegular() {
+			return stream
+		}
+	}
+	return nil
+}
 
 // replaceable returns the regular file that name leads to, or the new one that it names, and whether it is one of these.
 func replaceable(name string) (string, bool) {
