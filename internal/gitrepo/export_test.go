@@ -85,12 +85,14 @@ func ApplyDelta(base, delta []byte, window int) ([]byte, error) {
 // MinDeltaWindow is the smallest window: of two sizes.
 const MinDeltaWindow = 2 * binary.MaxVarintLen64
 
-// PackIndexLookup opens an index file, held whole or not, and returns its look-up.
-func PackIndexLookup(path string, held bool) (lookup func(ID) (offset int64, found bool, err error), err error) {
+// PackIndexLookup opens an index file, held whole or not, and returns its look-up. atEnd gets
+// what closes the file.
+func PackIndexLookup(path string, held bool, atEnd func(func())) (lookup func(ID) (offset int64, found bool, err error), err error) {
 	file, err := openPlain(path)
 	if err != nil {
 		return nil, err
 	}
+	atEnd(func() { file.Close() })
 	var most int64
 	if held {
 		most = math.MaxInt64

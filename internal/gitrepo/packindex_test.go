@@ -72,11 +72,11 @@ func TestPackIndex(t *testing.T) {
 			if err := os.WriteFile(path, packIndexOf(ids, offsets), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			held, err := gitrepo.PackIndexLookup(path, true)
+			held, err := gitrepo.PackIndexLookup(path, true, t.Cleanup)
 			if err != nil {
 				t.Fatal(err)
 			}
-			inFile, err := gitrepo.PackIndexLookup(path, false)
+			inFile, err := gitrepo.PackIndexLookup(path, false, t.Cleanup)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,8 +128,8 @@ func FuzzPackIndex(f *testing.F) {
 		if err := os.WriteFile(path, index, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		held, err := gitrepo.PackIndexLookup(path, true)
-		inFile, fileErr := gitrepo.PackIndexLookup(path, false)
+		held, err := gitrepo.PackIndexLookup(path, true, t.Cleanup)
+		inFile, fileErr := gitrepo.PackIndexLookup(path, false, t.Cleanup)
 		reference := idxfile.NewMemoryIndex()
 		refErr := idxfile.NewDecoder(sized{bytes.NewReader(index), path}).Decode(reference)
 		if (err != nil) != (fileErr != nil) || (err != nil) != (refErr != nil) {
