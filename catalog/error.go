@@ -89,11 +89,11 @@ func unreadable(file string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	code := CodeReadFailed
+	code, hint := CodeReadFailed, ""
 	if coded := diag.Coded(nil); errors.As(err, &coded) {
-		code = coded.Code()
+		code, hint = coded.Code(), coded.Hint()
 	}
-	return faultOf(code, file, "can't be read", err)
+	return faultOf(code, file, "can't be read", err).withHint(hint)
 }
 
 // Identity returns the source's identity: the catalog's own repository or the given one ("" for none).
