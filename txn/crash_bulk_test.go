@@ -28,7 +28,7 @@ func TestCrashBulk(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		lim := limits{sets: 4, runs: 1, kills: 1}
 		if *fullProof {
-			lim = limits{sets: 64, runs: 100, kills: 1}
+			lim = limits{sets: 64, runs: 40, kills: 1}
 		}
 		t.Log(p.crash(t, lim))
 	})

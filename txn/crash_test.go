@@ -77,7 +77,12 @@ func (p *proof) crash(t *testing.T, lim limits) tally {
 		if kills > lim.kills || !first(seen, m, kills) {
 			return
 		}
-		queue = append(queue, node{m.clone(), kills})
+		n := node{m.clone(), kills}
+		if lim.runs > 0 && len(queue) >= 4*lim.runs {
+			queue[rng.IntN(len(queue))] = n // most would never be taken, and they fill the memory
+		} else {
+			queue = append(queue, n)
+		}
 		if p.keep != nil {
 			p.keep(m)
 		}
