@@ -39,44 +39,60 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// A FIFO or a symlink that takes the place of a file after it was listed is a change, not a wait.
+// What takes the place of a file after it was listed is a change: it is neither waited for nor followed.
 func TestSwappedMeanwhile(t *testing.T) {
-	root := t.TempDir()
-	write(t, root, "other", []byte("12345"))
-	at := write(t, root, "a/b", []byte("12345"))
-	tree := open(t, root)
-	stop, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		for i := 0; ; i++ {
-			select {
-			case <-stop:
-				return
-			default:
+	swaps := map[string]func(at string) error{
+		"gone":    os.Remove,
+		"fifo":    func(at string) error { return syscall.Mkfifo(at, 0o644) },
+		"symlink": func(at string) error { return os.Symlink("../other", at) },
+		"folder":  func(at string) error { return os.Mkdir(at, 0o755) },
+		"longer":  func(at string) error { return os.WriteFile(at, []byte("123456"), 0o644) },
+		"a socket": func(at string) error {
+			l, err := net.Listen("unix", at)
+			if err == nil {
+				l.(*net.UnixListener).SetUnlinkOnClose(false)
+				l.Close()
 			}
-			os.Remove(at)
-			switch i % 3 {
-			case 0:
-				syscall.Mkfifo(at, 0o644)
-			case 1:
-				os.Symlink("../other", at)
-			case 2:
-				os.WriteFile(at, []byte("12345"), 0o644)
+			return err
+		},
+		"a file in the place of its folder": func(at string) error {
+			if err := os.Remove(filepath.Dir(at)); err != nil {
+				return err
 			}
-		}
-	}()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); {
-		_, err := tree.Digest(ctx)
-		switch code(err) {
-		case "", treedigest.CodeChanged, treedigest.CodeSymlink:
-		default:
-			t.Errorf("error %v", err)
-		}
+			return os.WriteFile(filepath.Dir(at), nil, 0o644)
+		},
+		"a symlink in the place of its folder": func(at string) error {
+			if err := os.Remove(filepath.Dir(at)); err != nil {
+				return err
+			}
+			return os.Symlink("elsewhere", filepath.Dir(at))
+		},
 	}
-	close(stop)
-	<-done
+	for name, swap := range swaps {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			t.Chdir(root) // a socket's path is short
+			write(t, root, "elsewhere/b", []byte("12345"))
+			write(t, root, "other", []byte("12345"))
+			write(t, root, "a/b", []byte("12345"))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			err := open(t, root).ListThenRead(ctx, func() {
+				at := filepath.Join("a", "b")
+				if name != "gone" {
+					if err := os.Remove(at); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := swap(at); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if code(err) != treedigest.CodeChanged {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
 }
 
 func TestUnreadable(t *testing.T) {

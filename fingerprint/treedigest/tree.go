@@ -179,10 +179,15 @@ func (t *Tree) open(f *file) (fs.File, error) {
 	return nil, err
 }
 
-// failed is what the system said about a path that was listed: when it is gone now, the tree changed.
+// failed is what the system said about a path that was listed: when it is gone now, or is another kind of
+// file, the tree changed. A link is met as ELOOP, a socket as ENXIO, a file in the place of a folder as ENOTDIR.
 func failed(at, what string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) && at != "." {
-		return changed(at)
+	if at != "." {
+		for _, other := range []error{fs.ErrNotExist, syscall.ELOOP, syscall.ENXIO, syscall.ENOTDIR} {
+			if errors.Is(err, other) {
+				return changed(at)
+			}
+		}
 	}
 	return &Error{code: CodeReadFailed, path: at, msg: what, err: cause(err)}
 }
