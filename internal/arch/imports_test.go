@@ -12,16 +12,17 @@ import (
 // lines above its own.
 var layers = [][]string{
 	{"fingerprint", "internal/diag", "internal/portable", "internal/strictjson"},
-	{"fingerprint/scsha", "fingerprint/skillrx", "fingerprint/treedigest", "internal/collation", "internal/jsonschema"},
-	{"lockv2", "schemas"},
-	{"internal/gitrepo", "internal/rootfs"},
-	{"internal/starter", "resolver/include", "validator"},
+	{"fingerprint/scsha", "fingerprint/skillrx", "fingerprint/treedigest", "internal/collation", "internal/gitconfig", "internal/giturl", "internal/jsonschema", "internal/signature", "policy"},
+	{"internal/credential", "internal/gitssh", "lockv2", "schemas"},
+	{"internal/gitpack", "internal/gitrepo", "internal/gitwire", "internal/rootfs"},
+	{"internal/gitlocal", "internal/starter", "resolver/include", "validator"},
+	{"internal/gitcache"},
 	{"catalog", "internal/skills"},
 	{"resolver"},
 	{"planner"},
 	{"txn"},
 	{"bindings/python/native", "cmd/compose", "docs/examples/contextcache", "docs/examples/filetable"},
-	{"internal/arch", "internal/bundle", "internal/bundle/consumer", "internal/catalogtest", "internal/targettest"},
+	{"internal/arch", "internal/bundle", "internal/bundle/consumer", "internal/catalogtest", "internal/gitserver", "internal/targettest"},
 }
 
 // modules lists the modules from elsewhere that each package may use. The others, and everything that the
@@ -29,7 +30,13 @@ var layers = [][]string{
 var modules = map[string][]string{
 	"cmd/compose":        {"github.com/alecthomas/kong", "github.com/google/renameio/v2", "github.com/rogpeppe/go-internal", "golang.org/x/term"},
 	"internal/collation": {"golang.org/x/text"},
+	"internal/gitcache":  {"github.com/go-git/go-git/v5"},
+	"internal/gitlocal":  {"github.com/go-git/go-git/v5"},
+	"internal/gitpack":   {"github.com/go-git/go-git/v5"},
 	"internal/gitrepo":   {"github.com/go-git/go-git/v5"},
+	"internal/gitssh":    {"github.com/kevinburke/ssh_config", "golang.org/x/crypto"},
+	"internal/gitwire":   {"github.com/go-git/go-git/v5"},
+	"internal/signature": {"github.com/ProtonMail/go-crypto", "golang.org/x/crypto"},
 	"internal/starter":   {"github.com/go-git/go-git/v5"},
 	"txn":                {"golang.org/x/sys"},
 }

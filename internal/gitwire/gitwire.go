@@ -1,0 +1,90 @@
+// Package gitwire speaks git's protocol with a server: it lists refs and receives pack streams. Version 2 is asked
+// for, and version 0 understood, over https, http, ssh and git.
+//
+// Nothing here trusts what comes: packets, refs and packs are bounded, a stalled server ends in an error, and
+// a redirect takes no credentials to another host. What a pack holds is checked by package gitpack.
+//
+// Format: gitprotocol-v2(5), gitprotocol-pack(5), gitprotocol-http(5).
+package gitwire
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"example.org/compose/internal/credential"
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/giturl"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Codes of an *Error.
+const (
+	CodeUnreachable     = "SOURCE_UNREACHABLE"           // no route, name, connection or TLS session; a stall; a lost connection
+	CodeNotFound        = "SOURCE_NOT_FOUND"             // the server knows no such repository, or shows it to nobody unknown
+	CodeAuthentication  = "SOURCE_AUTHENTICATION_FAILED" // credentials are missing or were refused
+	CodeRedirect        = "SOURCE_REDIRECT_REFUSED"      // to http from https, or too many
+	CodeResponseInvalid = "SOURCE_RESPONSE_INVALID"      // what came is not git's protocol
+	CodeTooLarge        = "SOURCE_TOO_LARGE"             // past a bound
+	CodeInvalidRevision = "INVALID_REVISION"             // the server has no such object, or does not give it out
+)
+
+// Error says why a server could not be used. It shows no secret.
+type Error struct{ diag.Base }
+
+// Ref is one ref of a server. An annotated tag's Peeled is the object that it leads to in the end, else it is zero.
+type Ref struct {
+	Name   string // HEAD, refs/heads/main
+	ID     plumbing.Hash
+	Peeled plumbing.Hash
+	Target string // of a symbolic ref: refs/heads/main; an unborn HEAD has a Target and a zero ID
+}
+
+// Filter says which objects a server leaves out.
+type Filter string
+
+// The filters.
+const (
+	AllObjects Filter = ""
+	NoBlobs    Filter = "blob:none"
+	NoTrees    Filter = "tree:0" // commits alone
+)
+
+// Request asks for a pack.
+type Request struct {
+	Wants  []plumbing.Hash // at least one
+	Haves  []plumbing.Hash // commits that are here with their whole history, newest first
+	Filter Filter
+	Depth  int // 0: the whole history; 1: the wanted commits alone
+}
+
+// Remote is a repository that gives out refs and objects. It is used by one goroutine, and closed.
+type Remote interface {
+	// Refs returns the refs whose names begin with one of prefixes (all, where none is given), by name; HEAD first.
+	Refs(ctx context.Context, prefixes ...string) ([]Ref, error)
+	// Can reports whether a filter can be asked for, and whether any object can be asked for by its id, not only tips of refs.
+	Can(ctx context.Context) (Ability, error)
+	// Fetch asks for a pack and hands its bytes to into, once; they end in io.EOF after a whole pack. An error of into ends the fetch.
+	// INVALID_REVISION: a want is not there or not given out.
+	Fetch(ctx context.Context, ask Request, into func(pack io.Reader) error) error
+	Close() error
+}
+
+// Ability is what a server offers.
+type Ability struct {
+	Filter    bool // Request.Filter is obeyed
+	AnyObject bool // wants may be any object that the server has
+}
+
+// Options are what Open needs of its surroundings. The zero value has no credentials, and default bounds.
+type Options struct {
+	Credentials *credential.Finder  // nil: none but those of the URL
+	Getenv      func(string) string // os.Getenv for proxies, certificates, agents; nil: none
+	Home        string              // of the user, for ssh's files; "" for none
+	Idle        time.Duration       // without a byte from the server, the default is a minute
+	MaxRefs     int                 // default 1,000,000
+	MaxBytes    int64               // of one pack, default 4 GiB
+}
+
+// Open connects to the repository at u: https, http, ssh or git.
+func Open(ctx context.Context, u giturl.URL, opts Options) (Remote, error) { panic("to be written") }
