@@ -112,7 +112,7 @@ func validAttrName(name string) bool {
 		return false
 	}
 	for i := range len(name) {
-		if c := name[i]; !isKeyByte(c) && c != '.' && c != '_' {
+		if c := name[i]; !isLetter(c) && (c < '0' || c > '9') && c != '-' && c != '.' && c != '_' {
 			return false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"example.org/compose/internal/gitconfig"
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -42,8 +43,8 @@ func (w *workTree) loadAttributes() error {
 	a := &attributes{folder: map[string]attrFile{}}
 	opts := w.repo.opts
 	user := opts.AttributesFile
-	if path, ok := w.cfg.last("core.attributesfile"); ok {
-		user = expandHome(path, opts.Home)
+	if path, ok := w.cfg.Last("core.attributesfile"); ok {
+		user = gitconfig.ExpandHome(path, opts.Home)
 	}
 	for _, path := range [...]string{opts.SystemAttributesFile, user} {
 		file, err := attributesFile(path, "")

@@ -42,7 +42,7 @@ type graphLayer struct {
 // that is sound, or where the configuration has it off.
 func (r *Repository) loadCommitGraph() *commitGraph {
 	f, ok := r.objects.(*folders)
-	if !ok || r.disk == nil || !r.disk.config.boolean("core.commitgraph", true) {
+	if !ok || r.disk == nil || !r.disk.config.Bool("core.commitgraph", true) {
 		return nil
 	}
 	for _, folder := range f.paths {

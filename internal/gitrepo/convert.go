@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"example.org/compose/internal/gitconfig"
 )
 
 // eolAction says what becomes of CRLF on the way into git.
@@ -32,7 +34,7 @@ type conversion struct {
 func (c conversion) identity() bool { return c == conversion{} }
 
 // conversionOf decides as git's convert_attrs does.
-func conversionOf(attrs map[string]attribute, cfg *config) conversion {
+func conversionOf(attrs map[string]attribute, cfg *gitconfig.Config) conversion {
 	var c conversion
 	eol, known := textAction(attrs["text"])
 	if !known {
@@ -47,8 +49,8 @@ func conversionOf(attrs map[string]attribute, cfg *config) conversion {
 		}
 	}
 	if !known {
-		autocrlf, _ := cfg.last("core.autocrlf")
-		if strings.EqualFold(autocrlf, "input") || cfg.boolean("core.autocrlf", false) {
+		autocrlf, _ := cfg.Last("core.autocrlf")
+		if strings.EqualFold(autocrlf, "input") || cfg.Bool("core.autocrlf", false) {
 			eol = eolAuto
 		}
 	}
@@ -81,13 +83,13 @@ func isUTF8(name string) bool {
 }
 
 // setFilter notes the filter of that name, if git would run one.
-func (c *conversion) setFilter(name string, cfg *config) {
-	process, _ := cfg.last("filter." + name + ".process")
-	clean, _ := cfg.last("filter." + name + ".clean")
+func (c *conversion) setFilter(name string, cfg *gitconfig.Config) {
+	process, _ := cfg.Last("filter." + name + ".process")
+	clean, _ := cfg.Last("filter." + name + ".clean")
 	switch command := strings.TrimSpace(process + " " + clean); {
 	case strings.Contains(command, "git-lfs ") || strings.Contains(command, "git lfs "):
 		c.lfs = true
-	case command != "" || cfg.boolean("filter."+name+".required", false):
+	case command != "" || cfg.Bool("filter."+name+".required", false):
 		c.filter = name
 	}
 }

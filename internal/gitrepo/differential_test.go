@@ -4,77 +4,11 @@ import (
 	"fmt"
 	"math/rand"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	"example.org/compose/internal/gitrepo"
 )
-
-// TestConfigSyntax holds the configuration reader against git's own.
-func TestConfigSyntax(t *testing.T) {
-	t.Parallel()
-	g := newGit(t)
-	tests := []string{
-		"",
-		"[core]\n\tbare = false\n",
-		"[core] bare = true ; on one line\n",
-		"[Core]Bare=TRUE\n[core]\n\tbare\n",
-		"\ufeff[core]\n\ta = 1\n",
-		"[a \"B c\"]\n\tkey = x\n[a \"q\\\"u\\\\o\\te\"]\n\tk = y\n",
-		"[a.B.C]\nk = v\n",
-		"[a]\nk = one two   three  # comment\n",
-		"[a]\nk = \"one  # two\" ; x\n",
-		"[a]\nk = \"  padded  \"\n",
-		"[a]\nk = a\\tb\\nc\\\\d\\\"e\n",
-		"[a]\nk = one \\\n  two\n",
-		"[a]\nk = one \\\r\n  two\r\nl = x\r\n",
-		"[a]\r\nk = v\r\n",
-		"[a]\nk =\n",
-		"[a]\nk = \n",
-		"[a]\nk-2 = v\nk3 = w\n",
-		"[a]\nk = v",
-		"[a]\nk",
-		"[a]\nk = tab\there  x\n",
-		"[a]\nk = v\"w\"x\n",
-		"[a]\n# c\n; d\n\n  k = v\n",
-		"[a]\nk = \"x\\\ny\"\n",
-		"[a]\nk=v\n[a]\nk=w\n",
-		"[a \"\"]\nk=v\n",
-		"[a-b]\nk=v\n",
-		// refused by git
-		"k = v\n[a]\nl = w\n",
-		"[a\nk = v\n",
-		"[a] ]\n",
-		"[a]\n2k = v\n",
-		"[a]\nk_x = v\n",
-		"[a]\nk = \"x\n",
-		"[a]\nk = \\x\n",
-		"[a \"b\nc\"]\nk = v\n",
-		"[a b]\nk = v\n",
-		"[a \"b\" ]\nk = v\n",
-		"[a]\nk : v\n",
-		"[a]\nk = v\\",
-		"[a_b]\nk = v\n",
-		"[a]\n-k = v\n",
-	}
-	for i, text := range tests {
-		name := fmt.Sprintf("config-%d", i)
-		g.write(name, text)
-		out, gitErr := g.command("config", "-z", "-l", "-f", name).Output()
-		want := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-		if len(out) == 0 {
-			want = nil
-		}
-		got, err := gitrepo.ConfigLines(text)
-		switch {
-		case (err != nil) != (gitErr != nil):
-			t.Errorf("%q: %v, and git: %v", text, err, gitErr)
-		case err == nil && !slices.Equal(got, want):
-			t.Errorf("%q:\ngot %q\ngit %q", text, got, want)
-		}
-	}
-}
 
 // TestAttributePatterns holds patterns and attributes against git's own, fixed ones and random ones.
 func TestAttributePatterns(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 
+	"example.org/compose/internal/gitconfig"
 	"example.org/compose/lockv2"
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -84,15 +85,15 @@ func (r *Repository) statusFault(msg string, err error) error {
 
 // checkConfig is the configuration that git status would have: of system and user, then of the repository and the
 // worktree, with what they include.
-func (r *Repository) checkConfig() (*config, error) {
-	cfg := &config{}
-	inc := configIncludes{follow: true, home: r.opts.Home, git: r.disk.git}
+func (r *Repository) checkConfig() (*gitconfig.Config, error) {
+	cfg := &gitconfig.Config{}
+	inc := includesOf(r.opts.Home, r.disk.git)
 	files := slices.Concat(r.opts.ConfigFiles, []string{filepath.Join(r.disk.common, "config")})
-	if r.disk.config.boolean("extensions.worktreeconfig", false) {
+	if r.disk.config.Bool("extensions.worktreeconfig", false) {
 		files = append(files, filepath.Join(r.disk.git, "config.worktree"))
 	}
 	for i, file := range files {
-		err := cfg.addFile(file, inc)
+		err := cfg.AddFile(file, inc)
 		if errors.Is(err, fs.ErrPermission) && i < len(r.opts.ConfigFiles) {
 			continue // as in git: a home that can't be read is one without configuration
 		}
@@ -117,7 +118,7 @@ func (r *Repository) headTree(ctx context.Context) (ID, error) {
 }
 
 // staged compares the index with HEAD, and makes sparse folders whole where that or the work tree needs it.
-func (r *Repository) staged(ctx context.Context, ix *index, cfg *config) ([]Change, error) {
+func (r *Repository) staged(ctx context.Context, ix *index, cfg *gitconfig.Config) ([]Change, error) {
 	tree, err := r.headTree(ctx)
 	if err != nil {
 		return nil, err
@@ -268,7 +269,7 @@ func (r *Repository) expand(ctx context.Context, ix *index, want func(*indexEntr
 }
 
 // unstaged compares the work tree with the index, on all cores: lstat for each entry is most of the work.
-func (r *Repository) unstaged(ctx context.Context, ix *index, cfg *config, limit int) ([]Change, error) {
+func (r *Repository) unstaged(ctx context.Context, ix *index, cfg *gitconfig.Config, limit int) ([]Change, error) {
 	const fewest = 256 // entries a worker
 	workers := max(1, min(runtime.GOMAXPROCS(0), len(ix.entries)/fewest))
 	size := (len(ix.entries) + workers - 1) / workers

@@ -67,17 +67,6 @@ func FuzzParseCommit(f *testing.F) {
 	})
 }
 
-func FuzzParseConfig(f *testing.F) {
-	f.Add("[core]\n\tbare = false ; x\n[a \"b\\\"\"]\nk = \"x\\\ny\"\n")
-	f.Add("\ufeff[a]\r\nk\r\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		entries, err := gitrepo.ParseConfig(text)
-		if err == nil && len(entries) > len(text) {
-			t.Errorf("%d entries of %d bytes", len(entries), len(text))
-		}
-	})
-}
-
 func FuzzParseAlternates(f *testing.F) {
 	f.Add("/a\n# c\n\"q\\t\"\n../b\r\n\n")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"example.org/compose/internal/gitconfig"
 )
 
 // location is where the parts of a repository are. Its paths are absolute or relative as the caller's path was.
@@ -16,7 +18,7 @@ type location struct {
 	common   string // config, objects, refs; git itself but for a linked worktree
 	workTree string // "" for a bare repository
 
-	config  *config // the repository's own, the worktree's part included
+	config  *gitconfig.Config // the repository's own, the worktree's part included
 	shallow bool
 	partial bool
 }
@@ -124,8 +126,8 @@ func below(base, target string) string {
 
 // readFormat reads the configuration, settles the work tree, and refuses what this package can't read.
 func (l *location) readFormat() error {
-	l.config = &config{}
-	if err := l.config.addFile(filepath.Join(l.common, "config"), configIncludes{}); err != nil {
+	l.config = &gitconfig.Config{}
+	if err := l.config.AddFile(filepath.Join(l.common, "config"), gitconfig.Includes{}); err != nil {
 		return faultOf(CodeInvalidSource, l.path, "its configuration can't be read", causeOf(err))
 	}
 	if err := l.checkFormat(); err != nil {
@@ -133,9 +135,9 @@ func (l *location) readFormat() error {
 	}
 	// A linked worktree takes core.bare and core.worktree only from where they were written for it.
 	own := l.common == l.git
-	if l.config.boolean("extensions.worktreeconfig", false) {
+	if l.config.Bool("extensions.worktreeconfig", false) {
 		own = true
-		if err := l.config.addFile(filepath.Join(l.git, "config.worktree"), configIncludes{}); err != nil {
+		if err := l.config.AddFile(filepath.Join(l.git, "config.worktree"), gitconfig.Includes{}); err != nil {
 			return faultOf(CodeInvalidSource, l.path, "its config.worktree can't be read", causeOf(err))
 		}
 	}
@@ -143,8 +145,8 @@ func (l *location) readFormat() error {
 	if info, err := os.Stat(filepath.Join(l.common, "shallow")); err == nil && info.Size() > 0 {
 		l.shallow = true
 	}
-	_, l.partial = l.config.last("extensions.partialclone")
-	l.partial = l.partial || l.config.anyTrue("remote.", ".promisor")
+	_, l.partial = l.config.Last("extensions.partialclone")
+	l.partial = l.partial || l.config.AnyTrue("remote.", ".promisor")
 	return nil
 }
 
@@ -161,9 +163,9 @@ func (l *location) settleWorkTree(own bool) {
 	if !own {
 		return
 	}
-	if l.config.boolean("core.bare", false) {
+	if l.config.Bool("core.bare", false) {
 		l.workTree = ""
-	} else if path, ok := l.config.last("core.worktree"); ok && path != "" {
+	} else if path, ok := l.config.Last("core.worktree"); ok && path != "" {
 		l.workTree = below(l.git, path)
 	}
 }
@@ -171,15 +173,15 @@ func (l *location) settleWorkTree(own bool) {
 // checkFormat follows gitrepository-layout: version 0 ignores extensions, version 1 refuses unknown ones.
 // The two that change how objects and refs are stored are refused in any version.
 func (l *location) checkFormat() error {
-	if format, ok := l.config.last("extensions.objectformat"); ok && !strings.EqualFold(format, "sha1") {
+	if format, ok := l.config.Last("extensions.objectformat"); ok && !strings.EqualFold(format, "sha1") {
 		return fault(CodeInvalidSource, l.path, "its object ids are in the "+strconv.Quote(format)+
 			" format, which is not supported; use a repository with SHA-1 ids (git init --object-format=sha1)")
 	}
-	if format, ok := l.config.last("extensions.refstorage"); ok && !strings.EqualFold(format, "files") {
+	if format, ok := l.config.Last("extensions.refstorage"); ok && !strings.EqualFold(format, "files") {
 		return fault(CodeInvalidSource, l.path, "its refs are stored as "+strconv.Quote(format)+
 			", which is not supported; convert them with git refs migrate --ref-format=files")
 	}
-	version, ok := l.config.last("core.repositoryformatversion")
+	version, ok := l.config.Last("core.repositoryformatversion")
 	if !ok {
 		return nil
 	}
@@ -190,7 +192,7 @@ func (l *location) checkFormat() error {
 	default:
 		return fault(CodeInvalidSource, l.path, "its format has version "+strconv.Quote(version)+", which is not supported; versions 0 and 1 are")
 	}
-	for _, name := range l.config.names("extensions.") {
+	for _, name := range l.config.Names("extensions.") {
 		switch name {
 		case "noop", "noop-v1", "preciousobjects", "partialclone", "worktreeconfig", "objectformat", "refstorage", "relativeworktrees":
 		default:

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/compose/internal/gitconfig"
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -78,7 +79,7 @@ func (w *workTree) submoduleIgnore(ctx context.Context, path string) (string, er
 	if ignore, ok := w.ignoring.byPath[path]; ok {
 		return ignore, nil
 	}
-	ignore, _ := w.cfg.last("diff.ignoresubmodules")
+	ignore, _ := w.cfg.Last("diff.ignoresubmodules")
 	return ignore, nil
 }
 
@@ -92,23 +93,23 @@ func (w *workTree) loadSubmodules(ctx context.Context) error {
 	w.ignoring = submoduleRules{loaded: true, byPath: map[string]string{}}
 	names := map[string]string{} // of submodules, by path
 	ignores := map[string]string{}
-	for _, e := range modules.entries {
-		rest, ok := strings.CutPrefix(e.name, "submodule.")
+	for _, e := range modules.Entries() {
+		rest, ok := strings.CutPrefix(e.Name, "submodule.")
 		dot := strings.LastIndexByte(rest, '.')
-		if !ok || dot < 0 || e.bare {
+		if !ok || dot < 0 || e.Bare {
 			continue
 		}
 		switch name := rest[:dot]; rest[dot+1:] {
 		case "path":
-			names[e.value] = name
+			names[e.Value] = name
 		case "ignore":
-			if slices.Contains([]string{"all", "dirty", "untracked", "none"}, e.value) {
-				ignores[name] = e.value
+			if slices.Contains([]string{"all", "dirty", "untracked", "none"}, e.Value) {
+				ignores[name] = e.Value
 			}
 		}
 	}
 	for path, name := range names {
-		ignore, ok := w.cfg.last("submodule." + name + ".ignore")
+		ignore, ok := w.cfg.Last("submodule." + name + ".ignore")
 		if !ok {
 			ignore, ok = ignores[name]
 		}
@@ -120,8 +121,8 @@ func (w *workTree) loadSubmodules(ctx context.Context) error {
 }
 
 // modules is .gitmodules: the file, else the one of the index, else that of HEAD; none where it is in conflict.
-func (w *workTree) modules(ctx context.Context) (*config, error) {
-	modules := &config{}
+func (w *workTree) modules(ctx context.Context) (*gitconfig.Config, error) {
+	modules := &gitconfig.Config{}
 	i, found := slices.BinarySearchFunc(w.ix.entries, modulesFile, func(e indexEntry, name string) int {
 		return strings.Compare(e.name, name)
 	})
@@ -130,7 +131,7 @@ func (w *workTree) modules(ctx context.Context) (*config, error) {
 	}
 	path := w.path(modulesFile)
 	if _, err := os.Lstat(path); err == nil {
-		return modules, modules.addFile(path, configIncludes{})
+		return modules, modules.AddFile(path, gitconfig.Includes{})
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -143,12 +144,12 @@ func (w *workTree) modules(ctx context.Context) (*config, error) {
 			return modules, err
 		}
 	}
-	text, err := w.repo.read(ctx, id, plumbing.BlobObject, maxConfigBytes)
+	text, err := w.repo.read(ctx, id, plumbing.BlobObject, gitconfig.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
-	modules.entries, err = parseConfig(string(text))
-	return modules, err
+	entries, err := gitconfig.Parse(string(text))
+	return gitconfig.Of(entries), err
 }
 
 // modulesOfHead returns the id of HEAD's .gitmodules; zero where there is none.

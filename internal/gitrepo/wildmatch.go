@@ -208,3 +208,12 @@ func inClass(name string, t byte, fold bool) (in, known bool) {
 	}
 	return false, false
 }
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
+}

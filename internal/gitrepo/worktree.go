@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.org/compose/internal/gitconfig"
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -17,7 +18,7 @@ import (
 type workTree struct {
 	repo *Repository
 	ix   *index
-	cfg  *config
+	cfg  *gitconfig.Config
 
 	stat     statRules
 	fileMode bool // core.fileMode
@@ -31,17 +32,17 @@ type workTree struct {
 	ignoring submoduleRules
 }
 
-func newWorkTree(r *Repository, ix *index, cfg *config) *workTree {
-	checkStat, _ := cfg.last("core.checkstat")
+func newWorkTree(r *Repository, ix *index, cfg *gitconfig.Config) *workTree {
+	checkStat, _ := cfg.Last("core.checkstat")
 	return &workTree{
 		repo: r, ix: ix, cfg: cfg,
 		stat: statRules{
-			trustCtime: cfg.boolean("core.trustctime", true),
+			trustCtime: cfg.Bool("core.trustctime", true),
 			full:       !strings.EqualFold(checkStat, "minimal"),
 		},
-		fileMode: cfg.boolean("core.filemode", true),
-		symlinks: cfg.boolean("core.symlinks", true),
-		fold:     cfg.boolean("core.ignorecase", false),
+		fileMode: cfg.Bool("core.filemode", true),
+		symlinks: cfg.Bool("core.symlinks", true),
+		fold:     cfg.Bool("core.ignorecase", false),
 		present:  looksAtPresent(cfg),
 		emptyID:  emptyBlob(),
 	}
@@ -49,12 +50,12 @@ func newWorkTree(r *Repository, ix *index, cfg *config) *workTree {
 
 // looksAtPresent reports whether git takes back the skip-worktree bit of a file that is in the work tree: it does
 // so in a sparse checkout, and not for bits that were set by hand.
-func looksAtPresent(cfg *config) bool {
-	return cfg.boolean("core.sparsecheckout", false) && !cfg.boolean("sparse.expectfilesoutsideofpatterns", false)
+func looksAtPresent(cfg *gitconfig.Config) bool {
+	return cfg.Bool("core.sparsecheckout", false) && !cfg.Bool("sparse.expectfilesoutsideofpatterns", false)
 }
 
 // expandPresent makes sparse folders whole that are in the work tree.
-func (r *Repository) expandPresent(ctx context.Context, ix *index, cfg *config) error {
+func (r *Repository) expandPresent(ctx context.Context, ix *index, cfg *gitconfig.Config) error {
 	if !looksAtPresent(cfg) {
 		return nil
 	}
