@@ -71,6 +71,9 @@ func Parse(text string) (u URL, remote bool, err error) {
 		u, err = parseURL(scheme, rest[2:])
 	case isScheme(scheme) && strings.HasPrefix(rest, ":"):
 		err = invalid(before+"::...", "programs that help git with a transport are not run; use https, ssh, git or file")
+	case strings.HasPrefix(rest, "//"):
+		// What follows may have a password: a scheme was meant.
+		err = invalid("", "what stands before :// is no scheme; use https, ssh, git or file")
 	default:
 		u, err = parseSCP(text)
 	}
@@ -87,7 +90,7 @@ func parseURL(scheme, rest string) (URL, error) {
 		if scheme == "git+ssh" || scheme == "ssh+git" {
 			return URL{}, invalid(shown, "this name of the scheme is out of use; write ssh://")
 		}
-		return URL{}, invalid(shown, "the scheme %q is not spoken; use https, ssh, git or file", scheme)
+		return URL{}, invalid(shown, "the scheme is not spoken; use https, ssh, git or file")
 	}
 	if i := strings.IndexAny(rest, "?#"); i >= 0 {
 		return URL{}, invalid(shown, "a repository's URL has no query and no fragment; leave out what begins at %q, or write it as %%%02X where it belongs to a name", rest[i:i+1], rest[i])
