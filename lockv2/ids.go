@@ -12,6 +12,7 @@ const (
 	LockPath      = StateFolder + "/lock.json"
 	MarkerPath    = StateFolder + "/transaction.json"
 	StagingFolder = StateFolder + "/staging"
+	PolicyPath    = StateFolder + "/policy.json" // a person's, not compose's: it says what compose may do here
 )
 
 // StateComponent is the component that every artifact requires, at any depth.
@@ -106,8 +107,8 @@ func (d Destination) Check() error { return portable.Check(string(d)) }
 // Fold returns the form in which destinations are compared: ASCII case folded.
 func (d Destination) Fold() string { return portable.Fold(string(d)) }
 
-// Reserved reports whether d is, in any ASCII case, the composer's own: the lock, the marker,
-// staging, anything below one of these, or a parent of them as a file. So is all that Misspelled reports.
+// Reserved reports whether d is, in any ASCII case, a place that no catalog may write: the lock, the marker, staging, the
+// target's policy, anything below one of these, or a parent of them as a file. So is all that Misspelled reports.
 func (d Destination) Reserved() bool {
 	if d == "" || d[0] != StateFolder[0] {
 		return false // the common case, without a copy
@@ -116,7 +117,7 @@ func (d Destination) Reserved() bool {
 		return true
 	}
 	folded := d.Fold()
-	for _, own := range [...]string{LockPath, MarkerPath, StagingFolder} {
+	for _, own := range [...]string{LockPath, MarkerPath, StagingFolder, PolicyPath} {
 		if folded == own || below(folded, own) || below(own, folded) {
 			return true
 		}

@@ -137,6 +137,13 @@ var samples = map[string]struct {
 		valid:   []string{`{"name":"compose","version":"0.1.0"}`},
 		invalid: [][3]string{{"/name", `"other"`, "/name const"}, {"/version", `""`, "/version minLength"}, {"/version", "", " required"}, {"/x", "1", "/x additionalProperties"}},
 	},
+	schemas.Policy: {
+		valid: []string{`{"$schema":"x","schema_version":1,"repositories":["example-org/templates"],"sources":["https://git.example.org/*","local"],"signers":["a@example.org ssh-ed25519 AAAA"],
+			"openpgp":["-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nAAAA\n"]}`, `{"schema_version":1}`},
+		invalid: [][3]string{{"/schema_version", "", " required"}, {"/schema_version", "2", "/schema_version const"}, {"/repositories", "[]", "/repositories minItems"}, {"/repositories", `["a","a"]`, "/repositories uniqueItems"},
+			{"/repositories/0", `"a//b"`, "/repositories/0 pattern"}, {"/sources/0", `""`, "/sources/0 minLength|/sources/0 pattern"}, {"/sources/0", `"a\u0085"`, "/sources/0 pattern"}, {"/signers/0", `"# a"`, "/signers/0 pattern"},
+			{"/signers/0", `"a\nb"`, "/signers/0 pattern"}, {"/openpgp/0", `"AAAA"`, "/openpgp/0 pattern"}, {"/openpgp", "null", "/openpgp type"}, {"/signer", "[]", "/signer additionalProperties"}},
+	},
 	schemas.ErrorResult: {
 		valid:   []string{`{"status":"error","code":"UNKNOWN_RECIPE","message":"m","hint":"h","path":"p","details":{}}`, `{"status":"error","code":"USAGE","message":"m"}`},
 		invalid: [][3]string{{"/code", `"usage"`, "/code pattern"}, {"/status", `"ok"`, "/status const"}, {"/message", `""`, "/message minLength"}},

@@ -40,6 +40,7 @@ const (
 	DemoResult     = "demo-result"
 	VersionResult  = "version-result"
 	ErrorResult    = "error-result"
+	Policy         = "policy"
 )
 
 // CodeSchemaValidationFailed is the code of a document that breaks its schema.

@@ -12,9 +12,9 @@ import (
 // lines above its own.
 var layers = [][]string{
 	{"fingerprint", "internal/diag", "internal/plainfile", "internal/portable", "internal/strictjson"},
-	{"fingerprint/scsha", "fingerprint/skillrx", "fingerprint/treedigest", "internal/collation", "internal/gitconfig", "internal/giturl", "internal/jsonschema", "internal/signature", "policy"},
+	{"fingerprint/scsha", "fingerprint/skillrx", "fingerprint/treedigest", "internal/collation", "internal/gitconfig", "internal/giturl", "internal/jsonschema", "internal/signature"},
 	{"internal/credential", "internal/gitssh", "lockv2", "schemas"},
-	{"internal/gitpack", "internal/gitrepo", "internal/gitwire", "internal/rootfs"},
+	{"internal/gitpack", "internal/gitrepo", "internal/gitwire", "internal/rootfs", "policy"},
 	{"internal/gitlocal", "internal/starter", "resolver/include", "validator"},
 	{"internal/gitcache"},
 	{"catalog", "internal/skills"},

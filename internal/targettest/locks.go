@@ -79,7 +79,7 @@ func BadLocks() map[string]string {
 	for name, d := range map[string]lockv2.Destination{
 		"escaping": "z/../../x", "absolute": "/etc/passwd", "drive": "C:/x", "git": "x/.GIT/config", "backslash": "x\\y", "device": "x/aux.py",
 		"empty segment": "x//y", "dot": "x/./y", "space": "x y", "not ASCII": "é", "hyphen": "x/-y", "end in a dot": "x.", "control": "x\n", "empty": "",
-		"bidi": "x\u202ey", "reserved lock": ".template-composition/lock.json", "reserved staging": ".Template-Composition/Staging/x", "reserved folder": ".template-composition",
+		"bidi": "x\u202ey", "reserved lock": ".template-composition/lock.json", "reserved policy": ".template-composition/policy.json", "reserved staging": ".Template-Composition/Staging/x", "reserved folder": ".template-composition",
 		"state folder misspelled": ".Template-Composition/notes.md",
 		"long segment":            lockv2.Destination(strings.Repeat("x", 256)),
 	} {
