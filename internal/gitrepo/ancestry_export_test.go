@@ -56,7 +56,8 @@ func GraphReaches(content []byte, most int) (parents [][]uint32, reaches func(fr
 func Inflate(stream []byte, n int) ([]byte, bool) {
 	content := make([]byte, n)
 	var f inflater
-	return content, f.inflate(content, stream)
+	_, ok := f.inflate(content, stream)
+	return content, ok
 }
 
 // ParseParents returns the parents and the date of a commit.

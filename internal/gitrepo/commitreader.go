@@ -111,7 +111,10 @@ func (c *commitReader) readEntry(p *pack, offset int64, id ID) []byte {
 	head := append(c.buf[:0], "commit "...)
 	head = append(strconv.AppendInt(head, int64(length), 10), 0)
 	object := c.buf[:len(head)+length]
-	if used > len(entry) || !c.inflate.inflate(object[len(head):], entry[used:]) || sha1.Sum(object) != id {
+	if used > len(entry) {
+		return nil
+	}
+	if _, ok := c.inflate.inflate(object[len(head):], entry[used:]); !ok || sha1.Sum(object) != id {
 		return nil
 	}
 	return object[len(head):]

@@ -47,62 +47,22 @@ func (e *entryReader) seek(offset int64) (h entryHeader, err error) {
 		return h, err
 	}
 	e.buf.Reset(e.section)
-	c, err := e.buf.ReadByte()
+	read, err := ReadEntryHeader(e.buf)
 	if err != nil {
-		return h, damagedBy(err)
+		return h, err
 	}
-	h.typ = plumbing.ObjectType(c >> 4 & 7)
-	h.length = int64(c & 15)
-	for shift := 4; c&0x80 != 0; shift += 7 {
-		if c, err = e.buf.ReadByte(); err != nil {
-			return h, damagedBy(err)
-		}
-		if shift > 63-7 {
-			return h, damaged("an entry whose length has no end")
-		}
-		h.length |= int64(c&0x7f) << shift
-	}
+	h = entryHeader{typ: read.Kind, length: read.Length, base: read.Base}
 	// What DEFLATE can't make of the rest of the file is a lie, and costs no memory.
 	if h.length/maxInflation > e.section.Size()-offset {
 		return h, damaged("an entry that claims %d bytes", h.length)
 	}
-	switch h.typ {
-	case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
-		return h, nil
-	case plumbing.OFSDeltaObject:
-		back, err := e.distance()
-		if err != nil {
-			return h, err
-		}
-		if back <= 0 || back >= offset {
+	if h.typ == plumbing.OFSDeltaObject {
+		if read.Back <= 0 || read.Back >= offset {
 			return h, damaged("a delta against what is before its pack")
 		}
-		h.offset = offset - back
-		return h, nil
-	case plumbing.REFDeltaObject:
-		if _, err := io.ReadFull(e.buf, h.base[:]); err != nil {
-			return h, damagedBy(err)
-		}
-		return h, nil
+		h.offset = offset - read.Back
 	}
-	return h, damaged("an entry of type %d", h.typ)
-}
-
-// distance reads how far back the base of a delta is: big-endian groups of 7 bits, each but the first plus one.
-func (e *entryReader) distance() (int64, error) {
-	c, err := e.buf.ReadByte()
-	n := int64(c & 0x7f)
-	for err == nil && c&0x80 != 0 {
-		if n > 1<<48 {
-			return 0, damaged("a delta whose distance has no end")
-		}
-		c, err = e.buf.ReadByte()
-		n = (n+1)<<7 | int64(c&0x7f)
-	}
-	if err != nil {
-		return 0, damagedBy(err)
-	}
-	return n, nil
+	return h, nil
 }
 
 // inflate returns a reader of the entry's bytes, valid until the next seek. It does not hold them to the header.

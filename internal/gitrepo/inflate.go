@@ -143,10 +143,10 @@ func (b *bitReader) symbol(h *huffman) int {
 }
 
 // inflate fills dst with what the zlib stream at the start of src holds, and reports whether that are exactly
-// as many bytes. The checksum at the end of the stream is not looked at.
-func (f *inflater) inflate(dst, src []byte) bool {
+// as many bytes, and how many of src they took. The checksum at the end of the stream is not looked at.
+func (f *inflater) inflate(dst, src []byte) (used int, ok bool) {
 	if len(src) < 2 || src[0]&15 != 8 || src[1]&0x20 != 0 || (uint(src[0])<<8|uint(src[1]))%31 != 0 {
-		return false
+		return 0, false
 	}
 	b := bitReader{src: src, pos: 2}
 	filled := 0
@@ -166,10 +166,11 @@ func (f *inflater) inflate(dst, src []byte) bool {
 			}
 		}
 		if !ok || b.over {
-			return false
+			return 0, false
 		}
 	}
-	return filled == len(dst)
+	used = b.pos - int(b.n/8)
+	return used, filled == len(dst) && used <= len(src)
 }
 
 func (b *bitReader) stored(dst []byte, filled int) (int, bool) {
