@@ -1,6 +1,7 @@
 package validator
 
 import (
+	"slices"
 	"strings"
 
 	"example.org/compose/internal/strictjson"
@@ -58,7 +59,7 @@ func text(s string) strictjson.Value { return strictjson.Str(strings.ToValidUTF8
 
 // InspectDocument returns the report as the document that `compose inspect` prints. transaction is what is known of a
 // run that is not finished, null for no such member; next are the commands to go on with, such as those of Next.
-// That a target is absent or unmanaged is a state there, not a fault.
+// That a target is absent or unmanaged is a state there, not a fault; a policy that can't be used is one.
 func (r *Report) InspectDocument(transaction strictjson.Value, next []string) strictjson.Value {
 	source, recipe, files := strictjson.Value{}, strictjson.Value{}, strictjson.Value{}
 	if r.Lock != nil {
@@ -80,11 +81,10 @@ func (r *Report) InspectDocument(transaction strictjson.Value, next []string) st
 	return strictjson.Obj(append(members, strictjson.F("next", strictjson.Strs(next)))...)
 }
 
-// InspectFaults returns the faults that an inspection reports: all, but for a target that is absent or
-// unmanaged none.
+// InspectFaults returns the faults that an inspection reports: all, but not that a target is absent or unmanaged.
 func (r *Report) InspectFaults() []Fault {
 	if r.State == Absent || r.State == Unmanaged {
-		return nil
+		return slices.DeleteFunc(slices.Clone(r.Faults), func(f Fault) bool { return f.Code == CodeInvalidTarget || f.Code == CodeLockMissing })
 	}
 	return r.Faults
 }

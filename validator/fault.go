@@ -2,7 +2,7 @@ package validator
 
 import "example.org/compose/lockv2"
 
-// Codes of a Fault, besides those of package lockv2 and INVALID_JSON for a lock that is no lock.
+// Codes of a Fault, besides those of packages lockv2 and policy, and INVALID_JSON for a lock that is no lock.
 const (
 	CodeMaterialMissing    = "MATERIAL_MISSING"     // a file of the lock is not there
 	CodeMaterialModified   = "MATERIAL_MODIFIED"    // a managed or generated file has other bytes
@@ -18,8 +18,8 @@ const (
 // Fault is one way in which the target differs from its lock.
 type Fault struct {
 	Code            string
-	Destination     lockv2.Destination // "" for a fault of the target or the lock
-	Pointer         string             // into the lock, for INVALID_LOCK; "" for the whole
+	Destination     lockv2.Destination // "" for a fault of the target, the lock or the policy
+	Pointer         string             // into the policy for INVALID_POLICY, else into the lock; "" for the whole
 	Message         string             // what is wrong and what to do; names the place where Destination is ""
 	Expected        string             // the digest that the lock records, in hexadecimal, for MATERIAL_MODIFIED
 	Actual          string             // the digest that was found

@@ -22,17 +22,20 @@ func lookOnce(ctx context.Context, path string) (report *Report, changed bool, e
 
 	before := look(root)
 	if !before.settled() {
-		return before.report(), false, ctx.Err()
+		report = before.report()
+		report.Faults = append(report.Faults, checkPolicy(root, report.Lock)...)
+		return report, false, ctx.Err()
 	}
 	lock, fault := before.parse()
 	if fault != nil {
-		report = &Report{State: Invalid, Faults: []Fault{*fault}}
+		report = &Report{State: Invalid, Faults: append([]Fault{*fault}, checkPolicy(root, nil)...)}
 	} else {
 		report = &Report{State: Valid, Lock: lock, Checked: len(lock.Files)}
-		if report.Faults, err = Check(ctx, root, lock); err != nil {
+		files, err := Check(ctx, root, lock)
+		if err != nil {
 			return nil, false, err
 		}
-		if len(report.Faults) > 0 {
+		if report.Faults = append(checkPolicy(root, lock), files...); len(report.Faults) > 0 {
 			report.State = Invalid
 		}
 	}

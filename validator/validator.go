@@ -3,8 +3,9 @@
 // Start with Validate; Check looks at the files alone, for a caller that holds the target. Both are
 // read-only, report every fault, and never block on a FIFO or follow a symlink (docs/validation.md). A
 // managed or generated file must have the bytes that the lock records; a seed must be there, as a regular
-// file. Further files, permission bits and times are the consumer's. A run that changes the target
-// meanwhile is told from a fault: the look is repeated when the marker or the lock changed under it.
+// file. A policy must be one that can be read, and must allow the lock's repository (docs/policy.md). Further
+// files, permission bits and times are the consumer's. A run that changes the target meanwhile is told from
+// a fault: the look is repeated when the marker or the lock changed under it.
 //
 // The consumer's self-contained validator, .template-composition/validate.go, is generated from this
 // package and from what it imports, so these use the standard library alone.
@@ -36,7 +37,7 @@ type Report struct {
 	State   State
 	Lock    *lockv2.Lock // nil where there is none that can be read
 	Checked int          // files looked at
-	Faults  []Fault      // the target's and the lock's first, then by destination; none only for Valid
+	Faults  []Fault      // the target's, the lock's and the policy's first, then by destination; none only for Valid
 }
 
 // OK reports whether the target is managed and valid: what `compose validate` exits with 0 for.

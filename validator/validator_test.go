@@ -65,7 +65,8 @@ func TestValidate(t *testing.T) {
 // The documents and the text of one target of each kind, as files to review.
 func TestGolden(t *testing.T) {
 	for _, name := range []string{"valid", "several faults", "managed, CRLF", "marker, and files in between", "no lock", "seed, missing", "lock, unknown field in a file",
-		"state folder, a symlink", "parent, a symlink inside", "parent, a file", "lock, JSON: duplicate source", "lock, version: 1"} {
+		"state folder, a symlink", "parent, a symlink inside", "parent, a file", "lock, JSON: duplicate source", "lock, version: 1",
+		"policy, not allowed", "policy, an unknown field", "policy, a symlink to a good one", "policy, misspelled", "policy, bad, and no lock"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			targettest.Write(t, dir)

@@ -22,7 +22,7 @@ type Case struct {
 
 // Cases returns the table. Each case is to be built in a folder of its own.
 func Cases() []Case {
-	cases := slices.Concat(fileCases(), stateCases(), rootCases())
+	cases := slices.Concat(fileCases(), stateCases(), policyCases(), rootCases())
 	locks := BadLocks()
 	for _, name := range slices.Sorted(maps.Keys(locks)) {
 		text := locks[name]
@@ -175,6 +175,59 @@ func stateCases() []Case {
 		{"lock, CRLF", func(t testing.TB, dir string) {
 			File(t, dir, lockv2.LockPath, strings.ReplaceAll(encoded(), "\n", "\r\n"))
 		}, "", "managed-valid", nil},
+	}
+}
+
+func policyCases() []Case {
+	const path = lockv2.PolicyPath
+	write := func(text string) func(testing.TB, string) {
+		return func(t testing.TB, dir string) { File(t, dir, path, text) }
+	}
+	const allows, forbids = `{"schema_version":1,"repositories":["example/catalog"]}`, `{"schema_version":1,"repositories":["example/other"]}`
+	const valid, invalid = "managed-valid", "managed-invalid"
+	bad := []string{"INVALID_POLICY"}
+	return []Case{
+		{"policy, empty", write(`{"schema_version":1}`), "", valid, nil},
+		{"policy, allowed", write(allows), "", valid, nil},
+		{"policy, of signers and sources", write(`{"$schema":"x","schema_version":1,"sources":["local"],"signers":["a@example.org ssh-ed25519 AAAA"]}`), "", valid, nil},
+		{"policy, not allowed", write(forbids), "", invalid, []string{"SOURCE_IDENTITY_NOT_ALLOWED"}},
+		{"policy, not allowed, and a file edited", func(t testing.TB, dir string) {
+			File(t, dir, path, forbids)
+			File(t, dir, "a.txt", "b")
+		}, "", invalid, []string{"SOURCE_IDENTITY_NOT_ALLOWED", "MATERIAL_MODIFIED a.txt"}},
+		{"policy, no JSON", write(`{`), "", invalid, bad},
+		{"policy, no bytes", write(""), "", invalid, bad},
+		{"policy, an unknown field", write(`{"schema_version":1,"repository":"example/catalog"}`), "", invalid, bad},
+		{"policy, nobody allowed", write(`{"schema_version":1,"signers":[]}`), "", invalid, bad},
+		{"policy, past the bound", write(`{"schema_version":1}` + strings.Repeat("\n", 1<<20)), "", invalid, bad},
+		{"policy, a folder", func(t testing.TB, dir string) { File(t, dir, path+"/x", "") }, "", invalid, bad},
+		{"policy, a FIFO", func(t testing.TB, dir string) { FIFO(t, dir, path) }, "", invalid, bad},
+		{"policy, a symlink to a good one", func(t testing.TB, dir string) {
+			File(t, dir, "moved", allows)
+			Symlink(t, dir, path, "../moved")
+		}, "", invalid, bad},
+		{"policy, a symlink to nothing", func(t testing.TB, dir string) { Symlink(t, dir, path, "none") }, "", invalid, bad},
+		{"policy, misspelled", func(t testing.TB, dir string) { File(t, dir, lockv2.StateFolder+"/Policy.json", "{") }, "", invalid, bad},
+		{"policy, bad, and no lock", func(t testing.TB, dir string) {
+			Remove(t, dir, lockv2.LockPath)
+			File(t, dir, path, "{}")
+		}, "", "unmanaged", []string{"LOCK_MISSING", "INVALID_POLICY"}},
+		{"policy, and no lock", func(t testing.TB, dir string) {
+			Remove(t, dir, lockv2.LockPath)
+			File(t, dir, path, forbids)
+		}, "", "unmanaged", []string{"LOCK_MISSING"}},
+		{"policy, bad, and a bad lock", func(t testing.TB, dir string) {
+			File(t, dir, lockv2.LockPath, "{}")
+			File(t, dir, path, "{}")
+		}, "", invalid, []string{"INVALID_LOCK", "INVALID_POLICY"}},
+		{"policy, bad, and a marker", func(t testing.TB, dir string) {
+			File(t, dir, lockv2.MarkerPath, "{}")
+			File(t, dir, path, "{}")
+		}, "", "managed-interrupted", []string{"RECOVERY_REQUIRED", "INVALID_POLICY"}},
+		{"policy, not allowed, and a marker", func(t testing.TB, dir string) {
+			File(t, dir, lockv2.MarkerPath, "{}")
+			File(t, dir, path, forbids)
+		}, "", "managed-interrupted", []string{"RECOVERY_REQUIRED", "SOURCE_IDENTITY_NOT_ALLOWED"}},
 	}
 }
 
