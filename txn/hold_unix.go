@@ -6,22 +6,15 @@ import (
 	"errors"
 	"os"
 
-	"golang.org/x/sys/unix"
+	"example.org/compose/internal/filelock"
 )
 
 // hold takes the kernel's exclusive lock on an open folder without waiting; errHeld where another has it. It goes
 // away with the open folder, so with its process.
 func hold(folder *os.File) (release func(), err error) {
-	for {
-		err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case errors.Is(err, unix.EWOULDBLOCK):
-			return nil, errHeld
-		case err != nil:
-			return nil, err
-		}
-		return func() {}, nil
+	err = filelock.Try(folder, filelock.Exclusive)
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, errHeld
 	}
+	return func() {}, err
 }

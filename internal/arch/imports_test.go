@@ -30,6 +30,7 @@ var layers = [][]string{
 var modules = map[string][]string{
 	"cmd/compose":        {"github.com/alecthomas/kong", "github.com/google/renameio/v2", "github.com/rogpeppe/go-internal", "golang.org/x/term"},
 	"internal/collation": {"golang.org/x/text"},
+	"internal/filelock":  {"golang.org/x/sys"},
 	"internal/gitcache":  {"github.com/go-git/go-git/v5"},
 	"internal/gitlocal":  {"github.com/go-git/go-git/v5"},
 	"internal/gitpack":   {"github.com/go-git/go-git/v5"},
