@@ -40,7 +40,7 @@ func (c *inspectCommand) Run(s *session) error {
 	}
 	if c.Target != "." {
 		for i := range next {
-			next[i] += " --target " + quoted(c.Target)
+			next[i] += " --target " + diag.Quote(c.Target)
 		}
 	}
 	return s.answer(report.InspectDocument(work.document(), next), func(w *textWriter) { inspectText(w, report, work, next) }, stateExit(report.State))

@@ -201,14 +201,3 @@ func (l *location) checkFormat() error {
 	}
 	return nil
 }
-
-// quoteArg makes text one argument of a POSIX shell.
-func quoteArg(text string) string {
-	plain := text != "" && strings.IndexFunc(text, func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("._/-+:@%=,", c)
-	}) < 0
-	if plain {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}

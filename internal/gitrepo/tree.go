@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sort"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/lockv2"
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -23,7 +24,7 @@ const (
 func (r *Repository) Commit(ctx context.Context, rev lockv2.Revision) (tree ID, err error) {
 	if !rev.Valid() {
 		return ID{}, r.revisionFault(rev, "is no revision; a revision is a full commit id, 40 lower-case hexadecimal digits and not all zero",
-			"rev-parse "+quoteArg(string(rev)+"^{commit}"))
+			"rev-parse "+diag.Quote(string(rev)+"^{commit}"))
 	}
 	if err := ctx.Err(); err != nil {
 		return ID{}, err
@@ -36,7 +37,7 @@ func (r *Repository) Commit(ctx context.Context, rev lockv2.Revision) (tree ID, 
 	case err != nil:
 		return ID{}, err
 	case kind == plumbing.TagObject:
-		return ID{}, r.revisionFault(rev, "is the id of an annotated tag; name the commit that it stands for", "rev-parse "+quoteArg(string(rev)+"^{commit}"))
+		return ID{}, r.revisionFault(rev, "is the id of an annotated tag; name the commit that it stands for", "rev-parse "+diag.Quote(string(rev)+"^{commit}"))
 	case kind != plumbing.CommitObject:
 		return ID{}, r.revisionFault(rev, "is the id of a "+kind.String()+", not of a commit; name a commit", "log --format=%H")
 	}
@@ -61,7 +62,7 @@ func (r *Repository) revisionFault(rev lockv2.Revision, msg, command string) *Er
 	if r.disk == nil {
 		return e
 	}
-	return e.withHint("git -C " + quoteArg(r.name()) + " " + command)
+	return e.withHint("git -C " + diag.Quote(r.name()) + " " + command)
 }
 
 func (r *Repository) noSuchRevision(rev lockv2.Revision) error {
