@@ -40,7 +40,7 @@ func (r *Repository) IsAncestor(ctx context.Context, old, of lockv2.Revision) (b
 		old: plumbing.NewHash(string(old)), of: plumbing.NewHash(string(of)),
 		numbers: map[ID]int32{},
 	}
-	if len(shallow) == 0 {
+	if len(shallow) == 0 && !r.opts.NoCommitGraph {
 		w.useGraph(r.loadCommitGraph())
 	}
 	return w.run(ctx)

@@ -82,6 +82,8 @@ type Options struct {
 	AttributesFile string
 	// SystemAttributesFile is the attributes file of the system.
 	SystemAttributesFile string
+	// NoCommitGraph leaves commit-graphs alone, which no hash of an object proves.
+	NoCommitGraph bool
 }
 
 // Repository is an open repository.
@@ -138,7 +140,7 @@ func (r *Repository) GitCommand(args string) string {
 	if r.disk == nil {
 		return ""
 	}
-	return "git -C " + quoteArg(r.name()) + " " + args
+	return "git -C " + diag.Quote(r.name()) + " " + args
 }
 
 // name is how messages name the repository.
