@@ -1,0 +1,182 @@
+package gitcache
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"example.org/compose/internal/filelock"
+	"example.org/compose/internal/giturl"
+)
+
+const (
+	temporary = "tmp-" // begins the names of files that are not whole yet
+
+	fetchLock = "fetch.lock" // held by who adds to an entry
+	useLock   = "use.lock"   // shared by who reads an entry, alone by who removes it; its time is that of the last use
+)
+
+// entry is the folder of one URL.
+type entry struct {
+	folder string
+	url    giturl.URL
+}
+
+func (c *Cache) entry(u giturl.URL) *entry {
+	sum := sha256.Sum256([]byte(u.String()))
+	return &entry{filepath.Join(c.opts.Folder, hex.EncodeToString(sum[:20])), u}
+}
+
+// make lays out the entry where it is not there yet. Only its user may look into it: what it holds may not be public.
+func (e *entry) make() error {
+	for _, dir := range []string{filepath.Join("objects", "pack"), filepath.Join("objects", "info"), "refs"} {
+		if err := os.MkdirAll(filepath.Join(e.folder, dir), 0o700); err != nil {
+			return e.writeFault(err)
+		}
+	}
+	for _, file := range []struct{ name, text string }{
+		{"config", "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tpartialClone = origin\n" +
+			"[remote \"origin\"]\n\turl = " + configText(e.url.String()) + "\n\tpromisor = true\n\tpartialclonefilter = blob:none\n"},
+		{"HEAD", "ref: refs/heads/none\n"}, // last: with it the folder is a repository
+	} {
+		if b, err := readSmall(filepath.Join(e.folder, file.name), maxState); err == nil && string(b) == file.text {
+			continue
+		}
+		if err := e.replace(file.name, []byte(file.text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// configText quotes a value for git's configuration.
+func configText(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+// laidOut reports whether make was here.
+func (e *entry) laidOut() bool {
+	_, err := os.Lstat(filepath.Join(e.folder, "HEAD"))
+	return err == nil
+}
+
+func (e *entry) packs() string { return filepath.Join(e.folder, "objects", "pack") }
+
+// clearTemporary removes what runs that died left. The entry is held for fetching.
+func (e *entry) clearTemporary() {
+	for _, dir := range []string{e.folder, e.packs()} {
+		names, _ := os.ReadDir(dir) // what stays does no harm
+		for _, name := range names {
+			if strings.HasPrefix(name.Name(), temporary) {
+				_ = os.Remove(filepath.Join(dir, name.Name()))
+			}
+		}
+	}
+}
+
+// empty removes everything but the locks, what is whole first. The entry is held for fetching, and for use alone.
+func (e *entry) empty() error {
+	for _, name := range []string{stateName, "HEAD", "config", "objects", "refs"} {
+		if err := os.RemoveAll(filepath.Join(e.folder, name)); err != nil {
+			return e.writeFault(err)
+		}
+	}
+	return nil
+}
+
+// poll is how often a held lock is asked for again.
+const poll = 50 * time.Millisecond
+
+// lock waits for a lock of the entry; nil without an error where the folder is not writable, or the file system has no locks:
+// then nothing is removed there, or whoever reads finds out by the hashes.
+func (e *entry) lock(ctx context.Context, name string, kind filelock.Kind) (*os.File, error) {
+	for {
+		f, err := e.tryLock(name, kind)
+		if !errors.Is(err, filelock.ErrHeld) {
+			return f, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(poll):
+		}
+	}
+}
+
+// tryLock is lock without waiting.
+func (e *entry) tryLock(name string, kind filelock.Kind) (*os.File, error) {
+	path := filepath.Join(e.folder, name)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		if f, err = os.Open(path); err != nil {
+			return nil, nil
+		}
+	}
+	if err = filelock.Try(f, kind); err == nil && !names(path, f) {
+		err = filelock.ErrHeld // by who removes the entry
+	}
+	if errors.Is(err, filelock.ErrHeld) {
+		f.Close()
+		return nil, err
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil
+	}
+	return f, nil
+}
+
+// names reports whether path still names the open file.
+func names(path string, f *os.File) bool {
+	at, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	open, err := f.Stat()
+	return err == nil && os.SameFile(at, open)
+}
+
+// unlock lets go of a lock; nil is none.
+func unlock(f *os.File) {
+	if f != nil {
+		f.Close()
+	}
+}
+
+func (e *entry) writeFault(err error) error {
+	return faultOf(CodeWriteFailed, e.url.String(), "the cache can't be written; name another folder with --cache", cause(err))
+}
+
+// cause takes the path that the system adds off an error: it is another on every machine.
+func cause(err error) error {
+	var at *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &at):
+		return at.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
+
+// readSmall reads a file of at most limit bytes.
+func readSmall(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = errors.New("it is too large")
+	}
+	return b, err
+}

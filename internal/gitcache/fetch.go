@@ -1,0 +1,258 @@
+package gitcache
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"example.org/compose/internal/gitpack"
+	"example.org/compose/internal/gitrepo"
+	"example.org/compose/internal/gitwire"
+	"example.org/compose/lockv2"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+const (
+	maxHaves = 256    // commits named to a server as being here; more than enough to find a common one
+	maxWants = 20_000 // objects asked for at once
+	maxTips  = 50_000 // branches and tags that are looked at for a revision
+)
+
+// connect reaches the server and lists its branches and tags, once.
+func (s *Source) connect(ctx context.Context) error {
+	if s.remote != nil {
+		return nil
+	}
+	remote, err := s.cache.Connect(ctx, s.entry.url)
+	if err != nil {
+		return err
+	}
+	s.remote = remote
+	if s.refs, err = remote.Refs(ctx, "HEAD", "refs/heads/", "refs/tags/"); err != nil {
+		return err
+	}
+	s.able, err = remote.Can(ctx)
+	return err
+}
+
+// filters reports whether the server sends parts: then single objects are asked for.
+func (s *Source) filters() bool { return s.able.Filter && s.able.AnyObject }
+
+// tip is a branch or a tag of the server.
+type tip struct {
+	id     plumbing.Hash   // as the ref has it, which every server gives out
+	commit lockv2.Revision // what it leads to
+}
+
+// tips returns the branches and tags, that of HEAD first, each commit once.
+func (s *Source) tips() []tip {
+	var list []tip
+	seen := map[lockv2.Revision]bool{}
+	for _, ref := range s.refs { // HEAD comes first
+		t := tip{ref.ID, leadsTo(ref)}
+		if ref.ID.IsZero() || seen[t.commit] { // an unborn HEAD has no id
+			continue
+		}
+		seen[t.commit] = true
+		list = append(list, t)
+	}
+	return list
+}
+
+// fetchRevision fetches what a catalog at a revision is read from, once a branch or a tag is known to lead to it.
+func (s *Source) fetchRevision(ctx context.Context, revision lockv2.Revision, folders []string) error {
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	at := slices.IndexFunc(s.tips(), func(t tip) bool { return t.commit == revision })
+	if at < 0 {
+		if err := s.fetchHistoryOf(ctx, revision); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.filters():
+		if err := s.fetch(ctx, "trees", gitwire.Request{Wants: []plumbing.Hash{id(revision)}, Filter: gitwire.NoBlobs, Depth: 1}); err != nil {
+			return err
+		}
+		return s.fetchBlobs(ctx, revision, folders)
+	case at >= 0:
+		return s.fetch(ctx, "the revision", gitwire.Request{Wants: []plumbing.Hash{s.tips()[at].id}, Depth: 1})
+	}
+	return nil // with the history came everything
+}
+
+// fetchHistoryOf fetches the history of branches and tags until one of them leads to revision: first the default branch, then all others.
+func (s *Source) fetchHistoryOf(ctx context.Context, revision lockv2.Revision) error {
+	tips := s.tips()
+	if len(tips) > maxTips {
+		return fault(gitpack.CodeTooLarge, s.entry.url.String(), "the server has more than %d branches and tags; name a revision that one of them points at", maxTips)
+	}
+	for _, group := range [][]tip{tips[:min(1, len(tips))], tips[min(1, len(tips)):]} {
+		if err := s.fetchTips(ctx, group); err != nil {
+			return err
+		}
+		for _, t := range group {
+			// A tag may lead to a tree or a blob, which descends from nothing.
+			leads, err := s.repo.IsAncestor(ctx, revision, t.commit)
+			if leads || ended(ctx, err) != nil {
+				return err
+			}
+			if isCode(err, CodeOldSourceRevisionUnavailable) {
+				break // revision is not here at all, whatever the tip
+			}
+		}
+	}
+	return s.notPublished(ctx, revision)
+}
+
+// fetchTips fetches the history of tips, as far as it is not here.
+func (s *Source) fetchTips(ctx context.Context, tips []tip) error {
+	ask, known := gitwire.Request{}, s.state.whole
+	if s.filters() {
+		ask.Filter, known = gitwire.NoTrees, s.state.history
+	}
+	var got []lockv2.Revision
+	for _, t := range tips {
+		if !has(known, t.commit) {
+			ask.Wants = append(ask.Wants, t.id)
+			got = append(got, t.commit)
+		}
+	}
+	if len(ask.Wants) == 0 {
+		return nil
+	}
+	for _, r := range known[max(0, len(known)-maxHaves):] {
+		ask.Haves = append(ask.Haves, id(r))
+	}
+	if err := s.fetch(ctx, "history", ask); err != nil {
+		return err
+	}
+	addTo(&s.state.history, got...)
+	if !s.filters() {
+		addTo(&s.state.whole, got...)
+	}
+	return s.entry.writeState(s.state)
+}
+
+// notPublished says why no branch and no tag leads to revision.
+func (s *Source) notPublished(ctx context.Context, revision lockv2.Revision) error {
+	if s.filters() {
+		err := s.fetch(ctx, "the revision", gitwire.Request{Wants: []plumbing.Hash{id(revision)}, Filter: gitwire.NoTrees, Depth: 1})
+		if err == nil {
+			return fault(CodeNotPublished, string(revision), "no branch and no tag of %s leads to it, though the server has it: "+
+				"its history was rewritten, or the commit was only ever in a fork; name a revision of a branch or a tag", s.entry.url).
+				withHint(resolveCommand(s.entry.url))
+		}
+		if !isCode(err, CodeInvalidRevision) {
+			return err
+		}
+	}
+	return fault(CodeInvalidRevision, string(revision), "no branch and no tag of %s leads to it, and the server does not give it out: "+
+		"it was never there, or the history was rewritten; name a revision of a branch or a tag", s.entry.url).
+		withHint(resolveCommand(s.entry.url))
+}
+
+// fetchBlobs fetches the files below folders of a revision whose trees are here.
+func (s *Source) fetchBlobs(ctx context.Context, revision lockv2.Revision, folders []string) error {
+	missing, err := s.missingBlobs(ctx, revision, folders)
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(missing, maxWants) {
+		if err := s.fetch(ctx, "files", gitwire.Request{Wants: some}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetch receives one pack.
+func (s *Source) fetch(ctx context.Context, what string, ask gitwire.Request) error {
+	progress := s.cache.opts.Progress
+	if progress == nil {
+		progress = func(string, int64) {}
+	}
+	progress(what, 0)
+	var got gitpack.Result
+	err := s.remote.Fetch(ctx, ask, func(pack io.Reader) (err error) {
+		got, err = gitpack.Receive(ctx, s.entry.packs(), pack, s.cache.opts.Limits, func(bytes int64) { progress(what, bytes) })
+		return err
+	})
+	if stopped := ended(ctx, err); stopped != nil {
+		return stopped
+	}
+	if err != nil || got.Objects == 0 {
+		return err
+	}
+	// git takes what is missing in such a pack for objects that the server would send.
+	if err := os.WriteFile(filepath.Join(s.entry.packs(), got.Name+".promisor"), nil, 0o600); err != nil {
+		return s.entry.writeFault(err)
+	}
+	return nil
+}
+
+// missingBlobs returns the files below folders of a revision that are not here, in the order of their ids.
+func (s *Source) missingBlobs(ctx context.Context, revision lockv2.Revision, folders []string) ([]plumbing.Hash, error) {
+	blobs, err := s.blobs(ctx, revision, folders)
+	if err != nil {
+		return nil, err
+	}
+	var missing []plumbing.Hash
+	for _, blob := range blobs {
+		if _, err := s.repo.Size(ctx, blob); err != nil {
+			if stopped := ended(ctx, err); stopped != nil {
+				return nil, stopped
+			}
+			missing = append(missing, blob)
+		}
+	}
+	return missing, nil
+}
+
+// blobs returns the regular files below folders of a revision, each once, in the order of their ids. Trees are looked at once
+// each, however often they stand in one another.
+func (s *Source) blobs(ctx context.Context, revision lockv2.Revision, folders []string) ([]plumbing.Hash, error) {
+	root, err := s.repo.Commit(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	top, err := s.repo.ReadTree(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[plumbing.Hash]bool{}
+	var blobs, trees []plumbing.Hash
+	for _, e := range top {
+		if e.Mode == gitrepo.Tree && slices.Contains(folders, e.Name) {
+			trees = append(trees, e.ID)
+		}
+	}
+	for len(trees) > 0 {
+		tree := trees[len(trees)-1]
+		trees = trees[:len(trees)-1]
+		if seen[tree] {
+			continue
+		}
+		seen[tree] = true
+		entries, err := s.repo.ReadTree(ctx, tree)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			switch e.Mode {
+			case gitrepo.Tree:
+				trees = append(trees, e.ID)
+			case gitrepo.Regular, gitrepo.Executable:
+				if !seen[e.ID] {
+					seen[e.ID] = true
+					blobs = append(blobs, e.ID)
+				}
+			}
+		}
+	}
+	slices.SortFunc(blobs, func(a, b plumbing.Hash) int { return slices.Compare(a[:], b[:]) })
+	return blobs, nil
+}

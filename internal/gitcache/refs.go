@@ -1,0 +1,89 @@
+package gitcache
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/giturl"
+	"example.org/compose/internal/gitwire"
+	"example.org/compose/lockv2"
+)
+
+// Codes of Resolve.
+const (
+	CodeRefNotFound  = "REF_NOT_FOUND"
+	CodeRefAmbiguous = "REF_AMBIGUOUS"
+)
+
+// Ref is a branch or a tag and the commit that it names now.
+type Ref struct {
+	Name     string // refs/heads/main, HEAD
+	Revision lockv2.Revision
+}
+
+// Resolve asks the server at u for what name stands for now: a full ref name, a tag, a branch, or HEAD. The cache is not used.
+//
+// REF_NOT_FOUND: there is no such ref, or it names no commit yet. REF_AMBIGUOUS: a tag and a branch have this name, for different
+// commits. Others are those of Connect and gitwire.Remote.
+func (c *Cache) Resolve(ctx context.Context, u giturl.URL, name string) (Ref, error) {
+	refs, err := c.refs(ctx, u, name, "refs/tags/"+name, "refs/heads/"+name)
+	if err != nil {
+		return Ref{}, err
+	}
+	var found []Ref
+	for _, full := range []string{name, "refs/tags/" + name, "refs/heads/" + name} {
+		i := slices.IndexFunc(refs, func(r gitwire.Ref) bool { return r.Name == full })
+		if i < 0 {
+			continue
+		}
+		if refs[i].ID.IsZero() {
+			return Ref{}, fault(CodeRefNotFound, u.String(), "%s names the branch %q, which has no commit yet", name, refs[i].Target)
+		}
+		found = append(found, Ref{full, leadsTo(refs[i])})
+	}
+	switch {
+	case len(found) == 0:
+		return Ref{}, fault(CodeRefNotFound, u.String(), "there is no branch and no tag %q", name).withHint("compose source list " + diag.Quote(u.String()))
+	case len(found) > 1 && found[0].Revision != found[1].Revision:
+		return Ref{}, fault(CodeRefAmbiguous, u.String(), "%q is a tag, at %s, and a branch, at %s; give the whole name", name, found[0].Revision, found[1].Revision).
+			withHint(resolveCommand(u) + " --ref " + found[0].Name)
+	}
+	return found[0], nil
+}
+
+// Tags returns the tags of the server at u, by name without refs/tags/.
+func (c *Cache) Tags(ctx context.Context, u giturl.URL) ([]Ref, error) {
+	const below = "refs/tags/"
+	refs, err := c.refs(ctx, u, below)
+	if err != nil {
+		return nil, err
+	}
+	var tags []Ref
+	for _, ref := range refs {
+		if name, ok := strings.CutPrefix(ref.Name, below); ok && !ref.ID.IsZero() {
+			tags = append(tags, Ref{name, leadsTo(ref)})
+		}
+	}
+	return tags, nil
+}
+
+func (c *Cache) refs(ctx context.Context, u giturl.URL, prefixes ...string) ([]gitwire.Ref, error) {
+	remote, err := c.Connect(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	defer remote.Close()
+	return remote.Refs(ctx, prefixes...)
+}
+
+// leadsTo is the object that a ref names, an annotated tag looked through.
+func leadsTo(ref gitwire.Ref) lockv2.Revision {
+	if !ref.Peeled.IsZero() {
+		return lockv2.Revision(ref.Peeled.String())
+	}
+	return lockv2.Revision(ref.ID.String())
+}
+
+func resolveCommand(u giturl.URL) string { return "compose source resolve " + diag.Quote(u.String()) }

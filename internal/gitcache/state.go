@@ -1,0 +1,126 @@
+package gitcache
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"example.org/compose/internal/strictjson"
+	"example.org/compose/lockv2"
+)
+
+// stateName is the file of an entry that says what is whole. Forged, it leads to objects that are missing, or to a revision that
+// no server published: never to other bytes than those of the revision that was asked for.
+const stateName = "compose.json"
+
+const (
+	maxState      = 4 << 20
+	maxStateDepth = 4
+)
+
+// state is what an entry holds whole.
+type state struct {
+	url       string
+	revisions []lockv2.Revision // the commit, its trees, and the blobs of the catalog
+	history   []lockv2.Revision // the commit and all that it descends from, without trees
+	whole     []lockv2.Revision // the commit and all that it descends from, with everything
+}
+
+func (s *state) document() strictjson.Value {
+	return strictjson.Obj(
+		strictjson.F("schema_version", strictjson.Int(1)),
+		strictjson.F("url", strictjson.Str(s.url)),
+		strictjson.F("revisions", strictjson.Strs(s.revisions)),
+		strictjson.F("history", strictjson.Strs(s.history)),
+		strictjson.F("whole", strictjson.Strs(s.whole)),
+	)
+}
+
+// parseState reads a state; false for what is none.
+func parseState(b []byte) (*state, bool) {
+	doc, err := strictjson.Parse(b, maxStateDepth)
+	if err != nil {
+		return nil, false
+	}
+	s := &state{}
+	sound := strictjson.Decode(doc, func(root strictjson.Node) {
+		root.Object(func(f *strictjson.Fields) {
+			if v := f.Get("schema_version"); v.Int() != 1 {
+				v.Fail("is not 1")
+			}
+			s.url = f.Get("url").Text()
+			s.revisions, s.history, s.whole = revisions(f.Get("revisions")), revisions(f.Get("history")), revisions(f.Get("whole"))
+		})
+	}) == nil
+	return s, sound
+}
+
+func revisions(n strictjson.Node) []lockv2.Revision {
+	var list []lockv2.Revision
+	n.Items(func(_ int, item strictjson.Node) {
+		r := lockv2.Revision(item.Text())
+		if !r.Valid() {
+			item.Fail("is no revision")
+		}
+		list = append(list, r)
+	})
+	return list
+}
+
+// addTo adds ids to a list that stays sorted and unique.
+func addTo(list *[]lockv2.Revision, ids ...lockv2.Revision) {
+	*list = append(*list, ids...)
+	slices.Sort(*list)
+	*list = slices.Compact(*list)
+}
+
+func has(list []lockv2.Revision, id lockv2.Revision) bool {
+	_, found := slices.BinarySearch(list, id)
+	return found
+}
+
+// readState reads the state of an entry. What can't be read as one says that nothing is whole. raw are the bytes, to tell later whether
+// another process changed them.
+func (e *entry) readState() (s *state, raw []byte, err error) {
+	none := &state{url: e.url.String()}
+	raw, err = readSmall(filepath.Join(e.folder, stateName), maxState)
+	if errors.Is(err, fs.ErrNotExist) {
+		return none, nil, nil
+	}
+	if err != nil {
+		return nil, nil, faultOf(CodeReadFailed, e.url.String(), "its entry in the cache can't be read", cause(err))
+	}
+	s, sound := parseState(raw)
+	if !sound || s.url != none.url {
+		return none, raw, nil
+	}
+	return s, raw, nil
+}
+
+// writeState replaces the state of an entry at once, after everything that it speaks of is durable.
+func (e *entry) writeState(s *state) error {
+	return e.replace(stateName, strictjson.Encode(s.document()))
+}
+
+// replace writes a file of the entry beside its place and renames it.
+func (e *entry) replace(name string, b []byte) error {
+	f, err := os.CreateTemp(e.folder, temporary+"*")
+	if err != nil {
+		return e.writeFault(err)
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if _, err := bytes.NewReader(b).WriteTo(f); err != nil {
+		return e.writeFault(err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return e.writeFault(err)
+	}
+	if err := os.Rename(f.Name(), filepath.Join(e.folder, name)); err != nil {
+		return e.writeFault(err)
+	}
+	return nil
+}
