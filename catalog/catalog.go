@@ -16,6 +16,7 @@ package catalog
 
 import (
 	"cmp"
+	"path"
 	"slices"
 
 	"example.org/compose/fingerprint"
@@ -39,6 +40,11 @@ const (
 	partialsFolder   = "partials"
 	descriptorName   = "component.json"
 )
+
+// Folders returns the folders of a repository that a catalog is read from.
+func Folders() []string {
+	return []string{path.Dir(IndexPath), componentsFolder, partialsFolder, recipesFolder}
+}
 
 // Catalog is a catalog that keeps every rule. It is not changed after Load.
 type Catalog struct {

@@ -45,8 +45,14 @@ type earlierComponent struct {
 	err       error
 }
 
-// Earlier returns an earlier revision. Errors: INVALID_REVISION and READ_FAILED.
+// Earlier returns an earlier revision, from which the bound one descends. Errors: INVALID_REVISION and READ_FAILED; of a URL also
+// those of fetching it.
 func (c *Catalog) Earlier(ctx context.Context, revision lockv2.Revision) (*Earlier, error) {
+	if remote := c.source.remote; remote != nil {
+		if err := remote.ProvideAncestor(ctx, revision, Folders()); err != nil {
+			return nil, err
+		}
+	}
 	tree, err := c.source.repo.Commit(ctx, revision)
 	if err != nil {
 		return nil, err

@@ -2,38 +2,64 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/gitcache"
 	"example.org/compose/internal/gitrepo"
+	"example.org/compose/internal/giturl"
 	"example.org/compose/internal/starter"
 	"example.org/compose/lockv2"
 )
 
-// Source is a repository bound to one revision. Its methods may be called at once.
+// Source is a repository bound to one revision. Its methods may be called at once, but for CheckDescends.
 type Source struct {
 	repo     *gitrepo.Repository
 	revision lockv2.Revision
-	tree     gitrepo.ID // of the revision
+	tree     gitrepo.ID       // of the revision
+	remote   *gitcache.Source // of a URL; else nil
 }
 
-// Options says what else Open looks at: git's configuration outside the repository, for the clean check alone.
-// The zero value is a git without configuration of user and system.
-type Options = gitrepo.Options
+// Options says what else Open looks at. The zero value is a git without configuration of user and system, and no cache: then
+// a URL can't be a source.
+type Options struct {
+	Git   GitOptions   // for the clean check alone
+	Cache CacheOptions // for URLs
+}
+
+// GitOptions is git's configuration outside a repository.
+type GitOptions = gitrepo.Options
+
+// CacheOptions say where fetched sources are kept, and how servers are reached.
+type CacheOptions = gitcache.Options
+
+// CodeRevisionRequired is the code of a URL without a revision.
+const CodeRevisionRequired = "REVISION_REQUIRED"
 
 // Open is OpenWith without options.
 func Open(ctx context.Context, location, revision string) (*Source, error) {
 	return OpenWith(ctx, location, revision, Options{})
 }
 
-// OpenWith opens the source at location (a path, or builtin:starter) and binds it to revision, or, where that
+// OpenWith opens the source at location (a path, a URL, or builtin:starter) and binds it to revision, or, where that
 // is "", to HEAD. Bound to the HEAD of a checkout, tracked files must be unmodified: DIRTY_SOURCE names up to
 // ten paths. A given revision, and a bare repository, are not compared with any work tree.
 //
-// Errors: DIRTY_SOURCE, and INVALID_SOURCE for a remote source, as an *Error; INVALID_SOURCE, INVALID_REVISION and READ_FAILED as package gitrepo found them.
+// A URL needs a revision (REVISION_REQUIRED), which is fetched where the cache does not have it: errors of package gitcache.
+//
+// Errors: DIRTY_SOURCE as an *Error; INVALID_SOURCE, INVALID_REVISION and READ_FAILED as package gitrepo found them.
 // Close the source.
 func OpenWith(ctx context.Context, location, revision string, opts Options) (*Source, error) {
-	repo, err := openRepository(location, opts)
+	u, remote, err := ParseLocation(location)
+	if err != nil {
+		return nil, err
+	}
+	if remote {
+		return openRemote(ctx, u, revision, opts.Cache)
+	}
+	repo, err := openRepository(location, opts.Git)
 	if err != nil {
 		return nil, err
 	}
@@ -45,14 +71,30 @@ func OpenWith(ctx context.Context, location, revision string, opts Options) (*So
 	return source, nil
 }
 
-func openRepository(location string, opts Options) (*gitrepo.Repository, error) {
+func openRepository(location string, opts GitOptions) (*gitrepo.Repository, error) {
 	if location == starter.Location {
 		return starter.Repository()
 	}
-	if err := checkLocal(location); err != nil {
+	return gitrepo.OpenWith(location, opts)
+}
+
+// openRemote binds a URL: no name that can move decides what is composed.
+func openRemote(ctx context.Context, u giturl.URL, revision string, opts CacheOptions) (*Source, error) {
+	if revision == "" {
+		return nil, fault(CodeRevisionRequired, u.String(), "", "a source that is named by a URL needs the full id of the commit to compose from: --revision").
+			withHint("compose source resolve " + diag.Quote(u.String()))
+	}
+	remote, err := gitcache.New(opts).Bind(ctx, u, lockv2.Revision(revision), Folders())
+	if err != nil {
 		return nil, err
 	}
-	return gitrepo.OpenWith(location, opts)
+	source, err := Bind(ctx, remote.Repository(), lockv2.Revision(revision))
+	if err != nil {
+		remote.Close()
+		return nil, err
+	}
+	source.remote = remote
+	return source, nil
 }
 
 func bindTo(ctx context.Context, repo *gitrepo.Repository, location, revision string) (*Source, error) {
@@ -102,5 +144,28 @@ func Bind(ctx context.Context, repo *gitrepo.Repository, revision lockv2.Revisio
 // Revision returns the bound revision.
 func (s *Source) Revision() lockv2.Revision { return s.revision }
 
+// CommitObject returns the exact bytes of the bound commit, its signature included.
+func (s *Source) CommitObject(ctx context.Context) ([]byte, error) {
+	return s.repo.CommitObject(ctx, s.revision)
+}
+
+// Notes returns what people should know of the repository, such as that replace refs are ignored.
+func (s *Source) Notes() []string { return s.repo.Notes() }
+
+// Refetch returns what makes the next Open of a URL fetch anew, where err says that an object in the cache is missing or damaged; else nil.
+// It is called after Close.
+func (s *Source) Refetch(err error) func(context.Context) error {
+	var unreadable *gitrepo.Error
+	if s.remote == nil || !errors.As(err, &unreadable) || unreadable.Code() != gitrepo.CodeReadFailed {
+		return nil
+	}
+	return s.remote.Damaged()
+}
+
 // Close releases the repository.
-func (s *Source) Close() error { return s.repo.Close() }
+func (s *Source) Close() error {
+	if s.remote != nil {
+		return s.remote.Close()
+	}
+	return s.repo.Close()
+}

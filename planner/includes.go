@@ -2,6 +2,7 @@ package planner
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -40,8 +41,12 @@ func (p *ManagedPlan) explainIncludes(ctx context.Context) error {
 	}
 	cat := p.Composition.catalog
 	earlier, err := cat.Earlier(ctx, p.Old.Lock.Source.Revision)
-	if err != nil {
+	var fault *gitrepo.Error
+	switch {
+	case errors.As(err, &fault):
 		return ctx.Err()
+	case err != nil: // it could be known, and can't be fetched now
+		return err
 	}
 	locked := make(map[lockv2.ComponentID]*lockv2.Component, len(p.Old.Lock.Components))
 	for i := range p.Old.Lock.Components {

@@ -32,7 +32,7 @@ func (c *applyCommand) Run(s *session) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	result, err := c.apply(s)
+	result, err := refetched(s, &c.sourceFlags, func() (*txn.Result, error) { return c.apply(s) })
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (c *applyCommand) initial(s *session, target *txn.Target) (*txn.Result, err
 	if err != nil {
 		return nil, err
 	}
-	work, err := c.open(s.ctx, saved)
+	work, err := c.open(s, saved)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (c *applyCommand) reconcile(s *session, target *txn.Target) (*txn.Result, e
 			return nil, err
 		}
 	}
-	work, err := c.open(s.ctx, saved)
+	work, err := c.open(s, saved)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (c *applyCommand) recover(s *session, target *txn.Target, marker *txn.Marke
 	if err := c.checkRecovery(marker); err != nil {
 		return nil, err
 	}
-	work, err := c.openFor(s.ctx, marker)
+	work, err := c.openFor(s, marker)
 	if err != nil {
 		return nil, err
 	}

@@ -22,13 +22,7 @@ func (c *catalogCheckCommand) Help() string {
 }
 
 func (c *catalogCheckCommand) Run(s *session) error {
-	work, err := c.openSource(s.ctx)
-	if err != nil {
-		return err
-	}
-	defer work.Close()
-	source := work.source
-	faults, err := checkCatalog(s.ctx, source)
+	source, faults, err := c.check(s)
 	if err != nil {
 		return err
 	}
@@ -41,6 +35,17 @@ func (c *catalogCheckCommand) Run(s *session) error {
 		strictjson.F("errors", strictjson.List(faults, catalogFault)),
 	)
 	return s.answer(doc, func(w *textWriter) { catalogText(w, source, faults) }, exit)
+}
+
+// check opens the source and returns it, closed again, with its faults.
+func (c *catalogCheckCommand) check(s *session) (*catalog.Source, []diag.Coded, error) {
+	work, err := c.openSource(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer work.Close()
+	faults, err := checkCatalog(s.ctx, work.source)
+	return work.source, faults, err
 }
 
 // checkCatalog returns every fault of the catalog, and of a catalog without faults which recipes can't be composed.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/compose/catalog"
 	"example.org/compose/internal/starter"
 	"github.com/alecthomas/kong"
 )
@@ -45,6 +46,8 @@ func commands() []command {
 		{"hash", "Print content identities of texts and folders.", func() any { return &hashCommand{} }},
 		{"skills", "Check installed agent skills against skills-lock.json, and pin them.", func() any { return &skillsCommand{} }},
 		{"catalog", "Work on a catalog.", func() any { return &catalogCommand{} }},
+		{"source", "Ask a server what a branch or a tag names now.", func() any { return &sourceCommand{} }},
+		{"cache", "Show, check and prune the fetched catalogs.", func() any { return &cacheCommand{} }},
 		{"demo", "Play the whole lifecycle on the built-in catalog, a killed update included.", func() any { return &demoCommand{} }},
 		{"version", "Print the version.", func() any { return &versionCommand{} }},
 	}
@@ -73,8 +76,22 @@ type targetFlag struct {
 
 // sourceFlags name a catalog and its revision.
 type sourceFlags struct {
-	Source   string `env:"COMPOSE_SOURCE" default:"${source}" placeholder:"REPOSITORY" help:"The catalog: a local git repository, or ${source} (default: $$COMPOSE_SOURCE, else ${source})."`
-	Revision string `placeholder:"ID" help:"The full commit id to compose from (default: the source's HEAD, which must have no uncommitted changes)."`
+	Source   string `env:"COMPOSE_SOURCE" default:"${source}" placeholder:"REPOSITORY" help:"The catalog: a git repository, local or by its URL, or ${source} (default: $$COMPOSE_SOURCE, else ${source})."`
+	Revision string `placeholder:"ID" help:"The full commit id to compose from (default: a local source's HEAD, which must have no uncommitted changes). A URL needs it."`
+	remoteFlags
+
+	opened *catalog.Source // the last one
+}
+
+// remoteFlags say how a catalog that is named by its URL is reached.
+type remoteFlags struct {
+	cacheFlag
+	Offline bool `env:"COMPOSE_OFFLINE" help:"Never ask a server: what is not in the cache is an error."`
+}
+
+// cacheFlag names the folder of fetched sources.
+type cacheFlag struct {
+	Cache string `env:"COMPOSE_CACHE" placeholder:"DIR" help:"Where fetched catalogs are kept (default: $$COMPOSE_CACHE, else compose in the user's cache folder)."`
 }
 
 // choiceFlags are what plan and apply take.

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
+	"example.org/compose/catalog"
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/planner"
@@ -55,9 +55,12 @@ func (c *applyCommand) checkRecovery(marker *txn.Marker) error {
 	return nil
 }
 
-// openFor opens the source of a transaction that is to be finished, at its revision.
-func (c *choiceFlags) openFor(ctx context.Context, marker *txn.Marker) (*composeWork, error) {
-	work, err := c.openSource(ctx)
+// openFor opens the source of a transaction that is to be finished, at its revision, which a URL need not be given.
+func (c *choiceFlags) openFor(s *session, marker *txn.Marker) (*composeWork, error) {
+	if _, remote, err := catalog.ParseLocation(c.Source); err == nil && remote && c.Revision == "" {
+		c.Revision = string(marker.Source.Revision)
+	}
+	work, err := c.openSource(s)
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +70,11 @@ func (c *choiceFlags) openFor(ctx context.Context, marker *txn.Marker) (*compose
 			fmt.Sprintf("the interrupted %s is bound to revision %s, and the source is at %s; finish it at its own revision", marker.Operation, want, bound)).
 			WithHint(c.commandAt(string(marker.Operation), string(want)))}
 	}
-	if err := work.load(ctx, c.Repository); err != nil {
+	if err := work.load(s.ctx, c.Repository); err != nil {
 		work.Close()
 		return nil, err
 	}
-	if err := work.catalog.CheckSuccessor(ctx, work.repository, marker.Source); err != nil {
+	if err := work.catalog.CheckSuccessor(s.ctx, work.repository, marker.Source); err != nil {
 		work.Close()
 		return nil, err
 	}
@@ -83,23 +86,13 @@ func (c *choiceFlags) openFor(ctx context.Context, marker *txn.Marker) (*compose
 func (c *choiceFlags) commandAt(operation, revision string) string {
 	words := []string{"compose apply --mode", operation}
 	for _, flag := range []struct{ name, value, usual string }{
-		{"--source", c.Source, ""}, {"--revision", revision, ""}, {"--repository", c.Repository, ""}, {"--target", c.Target, "."},
+		{"--source", catalog.Shown(c.Source), ""}, {"--revision", revision, ""}, {"--repository", c.Repository, ""}, {"--target", c.Target, "."},
 	} {
 		if flag.value != flag.usual {
-			words = append(words, flag.name, quoted(flag.value))
+			words = append(words, flag.name, diag.Quote(flag.value))
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-// quoted makes a word safe to copy into a shell.
-func quoted(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:@+,=", r)
-	}) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // checkFresh refuses a plan that is not the saved one; nil for none saved.

@@ -55,11 +55,14 @@ func (c *planCommand) Run(s *session) error {
 		return err
 	}
 	var diff textWriter
-	plan, err := c.make(s, func(root *rootfs.Root, p plan) error {
-		if !c.Diff {
-			return nil
-		}
-		return writeDiff(s.ctx, &diff, root, p)
+	plan, err := refetched(s, &c.sourceFlags, func() (plan, error) {
+		diff.Reset()
+		return c.make(s, func(root *rootfs.Root, p plan) error {
+			if !c.Diff {
+				return nil
+			}
+			return writeDiff(s.ctx, &diff, root, p)
+		})
 	})
 	if err != nil {
 		return err
@@ -99,7 +102,7 @@ func (c *planCommand) make(s *session, look func(*rootfs.Root, plan) error) (pla
 		if err := planner.CheckUnmanaged(root); err != nil {
 			return nil, err
 		}
-		work, err := c.open(s.ctx, nil)
+		work, err := c.open(s, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +119,7 @@ func (c *planCommand) make(s *session, look func(*rootfs.Root, plan) error) (pla
 	if err := c.checkManagedChoice(); err != nil {
 		return nil, err
 	}
-	work, err := c.open(s.ctx, nil)
+	work, err := c.open(s, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -24,20 +24,20 @@ type composeWork struct {
 
 // open reads the configuration and loads the catalog, in the order in which faults are reported. Where no
 // configuration is given, the choice is that of the saved plan, if there is one.
-func (c *choiceFlags) open(ctx context.Context, saved *planner.SavedPlan) (*composeWork, error) {
+func (c *choiceFlags) open(s *session, saved *planner.SavedPlan) (*composeWork, error) {
 	var config resolver.Config
 	if c.Mode != modeUpdate {
 		var err error
-		if config, err = c.configuration(ctx, saved); err != nil {
+		if config, err = c.configuration(s.ctx, saved); err != nil {
 			return nil, err
 		}
 	}
-	work, err := c.openSource(ctx)
+	work, err := c.openSource(s)
 	if err != nil {
 		return nil, err
 	}
 	work.operation, work.config = planner.Operation(c.Mode), config
-	if err := work.load(ctx, c.Repository); err != nil {
+	if err := work.load(s.ctx, c.Repository); err != nil {
 		work.Close()
 		return nil, err
 	}
@@ -45,11 +45,18 @@ func (c *choiceFlags) open(ctx context.Context, saved *planner.SavedPlan) (*comp
 }
 
 // openSource opens the source alone.
-func (c *sourceFlags) openSource(ctx context.Context) (*composeWork, error) {
-	source, err := catalog.OpenWith(ctx, c.Source, c.Revision, gitrepo.OptionsOf(os.Getenv))
+func (c *sourceFlags) openSource(s *session) (*composeWork, error) {
+	source, err := catalog.OpenWith(s.ctx, c.Source, c.Revision, catalog.Options{
+		Git:   gitrepo.OptionsOf(os.Getenv),
+		Cache: c.cacheOptions(s),
+	})
 	if err != nil {
 		return nil, err
 	}
+	for _, note := range source.Notes() {
+		s.warn(catalog.Shown(c.Source) + ": " + note)
+	}
+	c.opened = source
 	return &composeWork{source: source}, nil
 }
 
