@@ -258,6 +258,25 @@ func held(plan txn.PlanFunc) (blocked txn.PlanFunc, inside chan struct{}, releas
 	}, inside, sync.OnceFunc(func() { close(free) })
 }
 
+// waitedFor is a context that tells when somebody waits for it to end: then a run has found the target held.
+type waitedFor struct {
+	context.Context
+	waits chan struct{}
+	once  sync.Once
+}
+
+func newWaitedFor(ctx context.Context) *waitedFor {
+	return &waitedFor{Context: ctx, waits: make(chan struct{})}
+}
+
+func (c *waitedFor) Done() <-chan struct{} {
+	c.once.Do(func() { close(c.waits) })
+	return c.Context.Done()
+}
+
+// forever is a wait that no test sees the end of.
+const forever = time.Hour
+
 func TestBusyAndWait(t *testing.T) {
 	plan := planOf(t, app())
 	dir := t.TempDir()
@@ -270,26 +289,37 @@ func TestBusyAndWait(t *testing.T) {
 	}()
 	<-inside
 	before := state(t, dir)
-	_, err := txn.Initial(t.Context(), dir, plan, txn.Options{})
+	ctx := newWaitedFor(t.Context())
+	_, err := txn.Initial(ctx, dir, plan, txn.Options{})
 	wantCode(t, err, txn.CodeTargetBusy)
-	_, err = txn.Initial(t.Context(), dir, plan, txn.Options{Wait: 120 * time.Millisecond})
+	select {
+	case <-ctx.waits:
+		t.Error("it waited")
+	default:
+	}
+	_, err = txn.Initial(ctx, dir, plan, txn.Options{Wait: time.Millisecond})
 	wantCode(t, err, txn.CodeTargetBusy)
-	ctx, cancel := context.WithTimeout(t.Context(), 120*time.Millisecond)
-	defer cancel()
-	_, err = txn.Initial(ctx, dir, plan, txn.Options{Wait: time.Minute})
+	cancelled, cancel := context.WithCancel(t.Context())
+	ctx = newWaitedFor(cancelled)
+	go func() {
+		<-ctx.waits
+		cancel()
+	}()
+	_, err = txn.Initial(ctx, dir, plan, txn.Options{Wait: forever})
 	wantCode(t, err, txn.CodeInterrupted)
-	if !errors.Is(err, context.DeadlineExceeded) {
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if after := state(t, dir); after != before {
 		t.Errorf("a refused apply changed the target:\n%s\n%s", before, after)
 	}
+	ctx = newWaitedFor(t.Context())
 	waiting := make(chan error, 1)
 	go func() {
-		_, err := txn.Initial(context.Background(), dir, plan, txn.Options{Wait: time.Minute})
+		_, err := txn.Initial(ctx, dir, plan, txn.Options{Wait: forever})
 		waiting <- err
 	}()
-	time.Sleep(60 * time.Millisecond)
+	<-ctx.waits
 	release()
 	if err := <-finished; err != nil {
 		t.Error(err)
@@ -314,12 +344,13 @@ func TestTargetReplacedWhileWaiting(t *testing.T) {
 		finished <- err
 	}()
 	<-inside
+	ctx := newWaitedFor(t.Context())
 	waiting := make(chan error, 1)
 	go func() {
-		_, err := txn.Initial(context.Background(), path, plan, txn.Options{Wait: time.Minute})
+		_, err := txn.Initial(ctx, path, plan, txn.Options{Wait: forever})
 		waiting <- err
 	}()
-	time.Sleep(60 * time.Millisecond)
+	<-ctx.waits
 	if err := os.Rename(path, path+"-moved"); err != nil {
 		t.Fatal(err)
 	}
@@ -338,84 +369,103 @@ func TestTargetReplacedWhileWaiting(t *testing.T) {
 	}
 }
 
-// A file that changes after its install, before validation: the run says so, the edit stays, the lock goes.
-func TestValidationFails(t *testing.T) {
-	c := app()
-	plan := planOf(t, c)
-	dir := t.TempDir()
-	edited := filepath.Join(dir, "bin", "run")
-	stop := make(chan struct{})
-	var group sync.WaitGroup
-	group.Go(func() { // edits in place as soon as the file is there
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			if f, err := os.OpenFile(edited, os.O_WRONLY|os.O_TRUNC, 0); err == nil {
-				_, _ = f.WriteString("edited\n")
-				f.Close()
-				return
-			}
-		}
-	})
-	_, err := txn.Initial(t.Context(), dir, plan, txn.Options{})
-	close(stop)
-	group.Wait()
-	if err == nil {
-		t.Skip("the edit came after the validation")
-	}
-	var fault *txn.Error
-	if !errors.As(err, &fault) || fault.Code() != txn.CodeValidationFailed || len(fault.Faults) != 1 || fault.Faults[0].Destination != "bin/run" {
-		t.Fatalf("got %v", err)
-	}
-	if _, err := os.Lstat(filepath.Join(dir, lockv2.LockPath)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the lock is still there: %v", err)
-	}
-	if b, _ := os.ReadFile(edited); string(b) != "edited\n" {
-		t.Errorf("the edit is %q", b)
-	}
-	result, err := txn.Initial(t.Context(), dir, plan, txn.Options{})
-	if err != nil || result.Status != txn.StatusConflict {
-		t.Errorf("the next run: %+v, %v", result, err)
-	}
-	if err := os.WriteFile(edited, []byte("#!/bin/sh\n"), 0o755); err != nil {
+// callsOf returns the calls of an undisturbed first composition.
+func callsOf(t *testing.T, plan txn.PlanFunc) (calls []string) {
+	t.Helper()
+	opt := txn.Options{}.Before(func(_ int, op, path string) { calls = append(calls, op+" "+path) })
+	if _, err := txn.Initial(t.Context(), t.TempDir(), plan, opt); err != nil {
 		t.Fatal(err)
 	}
-	if result, err = txn.Initial(t.Context(), dir, plan, txn.Options{}); err != nil || result.Status != txn.StatusApplied {
-		t.Errorf("the run after the edit was taken back: %+v, %v", result, err)
+	return calls
+}
+
+// A file that changes after its install, before validation: the run says so, the edit stays, the lock goes.
+func TestValidationFails(t *testing.T) {
+	plan := planOf(t, app())
+	calls := callsOf(t, plan)
+	installed := slices.Index(calls, "install bin/run")
+	for since := range calls[installed+1:] {
+		dir := t.TempDir()
+		edited := filepath.Join(dir, "bin", "run")
+		left := -1
+		opt := txn.Options{}.Before(func(_ int, op, path string) {
+			switch {
+			case op == "install" && path == "bin/run":
+				left = since + 1
+			case left > 0:
+				left--
+			}
+			if left == 0 {
+				left = -1
+				if err := os.WriteFile(edited, []byte("edited\n"), 0); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		_, err := txn.Initial(t.Context(), dir, plan, opt)
+		var fault *txn.Error
+		if !errors.As(err, &fault) || fault.Code() != txn.CodeValidationFailed || len(fault.Faults) != 1 || fault.Faults[0].Destination != "bin/run" {
+			t.Fatalf("edited before %q: got %v", calls[installed+1+since], err)
+		}
+		if _, err := os.Lstat(filepath.Join(dir, lockv2.LockPath)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the lock is still there: %v", err)
+		}
+		if b, _ := os.ReadFile(edited); string(b) != "edited\n" {
+			t.Errorf("the edit is %q", b)
+		}
+		result, err := txn.Initial(t.Context(), dir, plan, txn.Options{})
+		if err != nil || result.Status != txn.StatusConflict {
+			t.Errorf("the next run: %+v, %v", result, err)
+		}
+		if err := os.WriteFile(edited, []byte("#!/bin/sh\n"), 0); err != nil {
+			t.Fatal(err)
+		}
+		if result, err = txn.Initial(t.Context(), dir, plan, txn.Options{}); err != nil || result.Status != txn.StatusApplied {
+			t.Errorf("the run after the edit was taken back: %+v, %v", result, err)
+		}
 	}
 }
 
-// Writers that rewrite and replace files while runs install: whatever they wrote is there in the end.
+// A consumer creates a file at any call of a run that is about to install one of that name: what they wrote is there in
+// the end, and nothing is taken for composed.
 func TestRacingConsumer(t *testing.T) {
 	plan := planOf(t, app())
-	for round := range 40 {
+	calls := callsOf(t, plan)
+	first := 0
+	for k := range calls {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "README.md")
-		mine := fmt.Sprintf("mine, round %d\n", round)
-		var wrote bool
-		var group sync.WaitGroup
-		group.Go(func() {
-			time.Sleep(time.Duration(round) * 100 * time.Microsecond)
-			f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-			if err != nil {
-				return // compose was first
+		const mine = "mine\n"
+		var wrote, installed bool
+		opt := txn.Options{}.Before(func(n int, op, at string) {
+			if n == k+1 {
+				f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+				if wrote = err == nil; wrote {
+					_, err = f.WriteString(mine)
+					err = errors.Join(err, f.Close())
+				} else if errors.Is(err, fs.ErrExist) && installed {
+					err = nil // compose was first
+				}
+				if err != nil {
+					t.Error(err)
+				}
 			}
-			_, err = f.WriteString(mine)
-			f.Close()
-			wrote = err == nil
+			installed = installed || op == "install" && at == "README.md"
 		})
-		result, err := txn.Initial(t.Context(), dir, plan, txn.Options{})
-		group.Wait()
+		result, err := txn.Initial(t.Context(), dir, plan, opt)
 		b, _ := os.ReadFile(path)
 		if wrote && string(b) != mine || !wrote && string(b) != "# app\n" {
-			t.Fatalf("round %d: wrote %v, found %q", round, wrote, b)
+			t.Fatalf("at call %d of %q: wrote %v, found %q", k+1, calls, wrote, b)
 		}
 		_, locked := os.Lstat(filepath.Join(dir, lockv2.LockPath))
-		if wrote && (locked == nil || err == nil && result.Status == txn.StatusApplied) {
-			t.Fatalf("round %d: applied over a consumer's file: %v", round, err)
+		if applied := err == nil && result.Status == txn.StatusApplied; applied == wrote || (locked == nil) == wrote {
+			t.Fatalf("at call %d of %q: wrote %v, applied %v, lock %v: %v", k+1, calls, wrote, applied, locked, err)
 		}
+		if wrote {
+			first++
+		}
+	}
+	if first < 10 || first == len(calls) {
+		t.Errorf("the consumer was first at %d of %d calls", first, len(calls))
 	}
 }

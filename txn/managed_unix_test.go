@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -59,11 +58,8 @@ func TestManagedNoPermission(t *testing.T) {
 		t.Skip("only Linux is asked before the first write")
 	}
 	if os.Geteuid() == 0 {
-		setpriv, err := exec.LookPath("setpriv")
-		if err != nil {
-			t.Skip("no setpriv here")
-		}
-		again(t, "^TestManagedNoPermission$", nobodyVariable+"=1", setpriv, "--reuid", "65534", "--regid", "65534", "--clear-groups")
+		dir, command := nobody(t)
+		again(t, dir, "^TestManagedNoPermission$", nobodyVariable+"=1", command...)
 		return
 	}
 	first, upgrade := planOf(t, locked(1)), upgradePlan(t, locked(2))
@@ -139,15 +135,14 @@ func TestManagedSticky(t *testing.T) {
 		}
 		return
 	}
-	setpriv, err := exec.LookPath("setpriv")
-	if err != nil || os.Geteuid() != 0 {
-		t.Skip("needs setpriv and a privileged user")
+	if os.Geteuid() != 0 {
+		t.Skip("needs a privileged user")
 	}
-	base, err := os.MkdirTemp("", "sticky")
-	if err != nil {
+	tmp, command := nobody(t)
+	base := filepath.Join(tmp, "sticky")
+	if err := os.Mkdir(base, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(base)
 	dir := filepath.Join(base, "target")
 	if _, err := txn.Initial(t.Context(), dir, planOf(t, locked(1)), txn.Options{}); err != nil {
 		t.Fatal(err)
@@ -158,7 +153,7 @@ func TestManagedSticky(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again(t, "^TestManagedSticky$", stickyVariable+"="+dir, setpriv, "--reuid", "65534", "--regid", "65534", "--clear-groups")
+	again(t, tmp, "^TestManagedSticky$", stickyVariable+"="+dir, command...)
 	// A privileged user is not held up.
 	if result, err := txn.Reconcile(t.Context(), dir, upgradePlan(t, locked(2)), txn.Options{}); err != nil || result.Status != txn.StatusApplied {
 		t.Errorf("%+v, %v", result, err)

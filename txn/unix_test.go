@@ -3,6 +3,7 @@
 package txn_test
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -26,32 +27,70 @@ func identity(info fs.FileInfo) string {
 	return fmt.Sprint(stat.Ino, " ", stat.Nlink)
 }
 
-// again runs one test of this binary in a process of its own, through a wrapper, with the variable set.
-func again(t *testing.T, run, variable string, wrapper ...string) {
+// TestMain takes what is usual for the mode bits of new files, which many tests compare, whatever whoever runs them has.
+func TestMain(m *testing.M) {
+	syscall.Umask(0o022)
+	os.Exit(m.Run())
+}
+
+// copyOfTest is this binary in a folder below base in which every user may write.
+func copyOfTest(t *testing.T, base string) (dir, binary string) {
 	t.Helper()
-	tmp, err := os.MkdirTemp("", "again")
+	dir, err := os.MkdirTemp(base, "again")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(tmp)
-	binary := filepath.Join(tmp, "txn.test")
-	self, err := os.ReadFile(os.Args[0])
-	if err == nil {
-		err = os.WriteFile(binary, self, 0o755)
-	}
-	if err == nil {
-		err = os.Chmod(tmp, 0o777)
-	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append(wrapper, binary, "-test.run", run, "-test.v")
-	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
-	cmd.Env, cmd.Dir = append(os.Environ(), "TMPDIR="+tmp, "HOME="+tmp, variable), tmp
+	text, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary = filepath.Join(dir, "txn.test")
+	if err := errors.Join(os.WriteFile(binary, text, 0o755), os.Chmod(dir, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	return dir, binary
+}
+
+// again runs one test of a copy of this binary in a process of its own, in dir, with the variable set.
+func again(t *testing.T, dir, run, variable string, command ...string) {
+	t.Helper()
+	command = append(command, "-test.run", run, "-test.v")
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Env, cmd.Dir = append(os.Environ(), "TMPDIR="+dir, "HOME="+dir, variable), dir
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: ") {
-		t.Errorf("%v: %v\n%s", args, err, out)
+		t.Errorf("%v: %v\n%s", command, err, out)
 	}
+}
+
+// nobody is a folder that an unprivileged user reaches, and a command that runs a copy of this binary as that user. It
+// skips the test where there is none.
+func nobody(t *testing.T) (dir string, command []string) {
+	t.Helper()
+	setpriv, err := exec.LookPath("setpriv")
+	if err != nil {
+		t.Skip("no setpriv here")
+	}
+	var said []byte
+	for _, base := range []string{"", "/tmp", "/var/tmp", "/dev/shm"} {
+		if info, err := os.Stat(base); base != "" && (err != nil || !info.IsDir()) {
+			continue
+		}
+		dir, binary := copyOfTest(t, base)
+		command := []string{setpriv, "--reuid", "65534", "--regid", "65534", "--clear-groups"}
+		probe := exec.CommandContext(t.Context(), command[0], append(command[1:], "test", "-x", binary, "-a", "-w", dir)...)
+		probe.Dir = "/"
+		if said, err = probe.CombinedOutput(); err == nil {
+			return dir, append(command, binary)
+		}
+	}
+	t.Skipf("nothing can be run as another user here: %v: %s", err, said)
+	return "", nil
 }
 
 const umaskVariable = "TXN_TEST_UMASK"
@@ -59,8 +98,9 @@ const umaskVariable = "TXN_TEST_UMASK"
 // Every file and folder has the mode that umask leaves it; nothing is private that was not asked to be.
 func TestUmask(t *testing.T) {
 	if os.Getenv(umaskVariable) == "" {
+		dir, binary := copyOfTest(t, "")
 		for _, umask := range []string{"022", "002", "077", "027"} {
-			again(t, "^TestUmask$", umaskVariable+"="+umask)
+			again(t, dir, "^TestUmask$", umaskVariable+"="+umask, binary)
 		}
 		return
 	}
@@ -93,11 +133,8 @@ func TestNoPermission(t *testing.T) {
 		t.Skip("only Linux is asked before the first write")
 	}
 	if os.Geteuid() == 0 {
-		setpriv, err := exec.LookPath("setpriv")
-		if err != nil {
-			t.Skip("no setpriv here")
-		}
-		again(t, "^TestNoPermission$", nobodyVariable+"=1", setpriv, "--reuid", "65534", "--regid", "65534", "--clear-groups")
+		dir, command := nobody(t)
+		again(t, dir, "^TestNoPermission$", nobodyVariable+"=1", command...)
 		return
 	}
 	plan := planOf(t, app())
