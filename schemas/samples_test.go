@@ -124,6 +124,19 @@ var samples = map[string]struct {
 		invalid: [][3]string{{"/skills/0/verdict", `"maybe"`, "/skills/0/verdict enum"}, {"/skills/0/form", `"x"`, "/skills/0/form enum"}, {"/skills/0/folder", "", "/skills/0 required"}, {"/skills/0/digest", digest, "/skills/0/digest pattern"},
 			{"/skills/1/reasons/0/reason", `"x"`, "/skills/1/reasons/0/reason enum"}, {"/skills/0/x", "1", "/skills/0/x additionalProperties"}},
 	},
+	schemas.SourceResolve: {
+		valid:   []string{`{"url":"https://example.org/a.git","ref":"refs/heads/main","revision":` + revision + `}`},
+		invalid: [][3]string{{"/revision", `"main"`, "/revision pattern"}, {"/url", "", " required"}, {"/ref", `""`, "/ref minLength"}, {"/x", "1", "/x additionalProperties"}},
+	},
+	schemas.SourceList: {
+		valid:   []string{`{"url":"git@example.org:a.git","tags":[{"name":"v1","revision":` + revision + `}]}`, `{"url":"/srv/a","tags":[]}`},
+		invalid: [][3]string{{"/tags/0/revision", `"1A"`, "/tags/0/revision pattern"}, {"/tags/0/name", "", "/tags/0 required"}, {"/tags", "null", "/tags type"}},
+	},
+	schemas.CacheResult: {
+		valid: []string{`{"entries":[{"url":"https://example.org/a.git","revisions":[` + revision + `],"bytes":1024,"removed":false,"fault":"damaged"}]}`,
+			`{"entries":[{"url":null,"revisions":[],"bytes":0,"removed":true}]}`, `{"entries":[]}`},
+		invalid: [][3]string{{"/entries/0/bytes", "-1", "/entries/0/bytes minimum"}, {"/entries/0/removed", "", "/entries/0 required"}, {"/entries/0/fault", `""`, "/entries/0/fault minLength"}, {"/entries/0/url", "1", "/entries/0/url type"}},
+	},
 	schemas.SkillsPin: {
 		valid:   []string{`{"schema_version":1,"skills":{"a":{"digest":"sha256-tree-v2:` + strings.Repeat("ab", 32) + `"}}}`, `{"schema_version":1,"skills":{}}`},
 		invalid: [][3]string{{"/schema_version", "2", "/schema_version const"}, {"/skills/a/digest", digest, "/skills/a/digest pattern"}, {"/skills/a/digest", "", "/skills/a required"}, {"/skills/a/time", "1", "/skills/a/time additionalProperties"}},

@@ -41,6 +41,9 @@ const (
 	VersionResult  = "version-result"
 	ErrorResult    = "error-result"
 	Policy         = "policy"
+	SourceResolve  = "source-resolve-result"
+	SourceList     = "source-list-result"
+	CacheResult    = "cache-result"
 )
 
 // CodeSchemaValidationFailed is the code of a document that breaks its schema.
