@@ -53,6 +53,9 @@ func (c *applyCommand) apply(s *session) (*txn.Result, error) {
 		if err := planner.CheckUnmanaged(target.Root()); err != nil {
 			return nil, err
 		}
+		if err := c.usePolicy(target.Root()); err != nil {
+			return nil, err
+		}
 		return c.initial(s, target)
 	}
 	if target.Root() != nil {
@@ -61,10 +64,16 @@ func (c *applyCommand) apply(s *session) (*txn.Result, error) {
 			return nil, err
 		}
 		if marker != nil {
+			if err := c.usePolicy(target.Root()); err != nil {
+				return nil, err
+			}
 			return c.recover(s, target, marker)
 		}
 	}
 	if _, err := planner.ReadManaged(target.Root()); err != nil {
+		return nil, err
+	}
+	if err := c.usePolicy(target.Root()); err != nil {
 		return nil, err
 	}
 	return c.reconcile(s, target)

@@ -10,6 +10,7 @@ import (
 
 	"example.org/compose/catalog"
 	"example.org/compose/internal/starter"
+	"example.org/compose/policy"
 	"github.com/alecthomas/kong"
 )
 
@@ -79,7 +80,9 @@ type sourceFlags struct {
 	Source   string `env:"COMPOSE_SOURCE" default:"${source}" placeholder:"REPOSITORY" help:"The catalog: a git repository, local or by its URL, or ${source} (default: $$COMPOSE_SOURCE, else ${source})."`
 	Revision string `placeholder:"ID" help:"The full commit id to compose from (default: a local source's HEAD, which must have no uncommitted changes). A URL needs it."`
 	remoteFlags
+	signedFlag
 
+	policy *policy.Policy  // of the target, where there is one
 	opened *catalog.Source // the last one
 }
 

@@ -102,6 +102,9 @@ func (c *planCommand) make(s *session, look func(*rootfs.Root, plan) error) (pla
 		if err := planner.CheckUnmanaged(root); err != nil {
 			return nil, err
 		}
+		if err := c.usePolicy(root); err != nil {
+			return nil, err
+		}
 		work, err := c.open(s, nil)
 		if err != nil {
 			return nil, err
@@ -114,6 +117,9 @@ func (c *planCommand) make(s *session, look func(*rootfs.Root, plan) error) (pla
 		return initialPlan{made}, look(root, initialPlan{made})
 	}
 	if _, err := planner.ReadManaged(root); err != nil {
+		return nil, err
+	}
+	if err := c.usePolicy(root); err != nil {
 		return nil, err
 	}
 	if err := c.checkManagedChoice(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"example.org/compose/internal/gitrepo"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/planner"
+	"example.org/compose/policy"
 	"example.org/compose/resolver"
 )
 
@@ -19,6 +20,7 @@ type composeWork struct {
 	repository string
 	source     *catalog.Source
 	catalog    *catalog.Catalog
+	policy     *policy.Policy
 	made       *planner.Composition // of a first composition, once it is computed
 }
 
@@ -44,8 +46,11 @@ func (c *choiceFlags) open(s *session, saved *planner.SavedPlan) (*composeWork, 
 	return work, nil
 }
 
-// openSource opens the source alone.
+// openSource opens the source alone, if it is one that policy and flags allow.
 func (c *sourceFlags) openSource(s *session) (*composeWork, error) {
+	if err := c.checkLocation(); err != nil {
+		return nil, err
+	}
 	source, err := catalog.OpenWith(s.ctx, c.Source, c.Revision, catalog.Options{
 		Git:   gitrepo.OptionsOf(os.Getenv),
 		Cache: c.cacheOptions(s),
@@ -57,7 +62,11 @@ func (c *sourceFlags) openSource(s *session) (*composeWork, error) {
 		s.warn(catalog.Shown(c.Source) + ": " + note)
 	}
 	c.opened = source
-	return &composeWork{source: source}, nil
+	if err := c.checkSigned(s.ctx, source, c.policy); err != nil {
+		source.Close()
+		return nil, err
+	}
+	return &composeWork{source: source, policy: c.policy}, nil
 }
 
 // load loads the catalog and finds the source's identity.
@@ -67,8 +76,10 @@ func (w *composeWork) load(ctx context.Context, given string) error {
 		return err
 	}
 	w.catalog = loaded
-	w.repository, err = loaded.Identity(given)
-	return err
+	if w.repository, err = loaded.Identity(given); err != nil {
+		return err
+	}
+	return w.policy.CheckRepository(w.repository)
 }
 
 // Close releases the source.
