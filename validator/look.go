@@ -12,7 +12,7 @@ import (
 )
 
 // lookOnce looks at the target at path from its root to its files. changed tells that the marker or the
-// lock is no longer what it was before the files were looked at: then the report means nothing.
+// lock is no longer what it was before the files were looked at, or can't be caught: then the report means nothing.
 func lookOnce(ctx context.Context, path string) (report *Report, changed bool, err error) {
 	root, report := openRoot(path)
 	if report != nil {
@@ -21,6 +21,9 @@ func lookOnce(ctx context.Context, path string) (report *Report, changed bool, e
 	defer root.Close()
 
 	before := look(root)
+	if before.moving {
+		return nil, true, ctx.Err()
+	}
 	if !before.settled() {
 		report = before.report()
 		report.Faults = append(report.Faults, checkPolicy(root, report.Lock)...)
@@ -69,6 +72,7 @@ type standing struct {
 	marker bool   // something is at the marker's place, of whatever kind and content
 	lock   []byte // the lock's bytes, where it is a regular file that can be read
 	found  bool   // the lock was read
+	moving bool   // it was not, because it was replaced each time that it was opened
 	fault  *Fault // why it was not, or why nobody can tell whether there is a marker
 }
 
@@ -88,6 +92,8 @@ func look(root *rootfs.Root) *standing {
 	s.lock, err = root.ReadFile(lockv2.LockPath, lockv2.MaxSize)
 	s.found = err == nil
 	if err != nil {
+		var e *rootfs.Error
+		s.moving = errors.As(err, &e) && e.Reason == rootfs.Changed
 		s.fault = stateFault(err)
 	}
 	return s

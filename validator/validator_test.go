@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/internal/targettest"
@@ -21,9 +22,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 func validate(t *testing.T, path string) *validator.Report {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	report, err := validator.Validate(ctx, path)
+	report, err := validator.Validate(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,53 +122,143 @@ func TestContextThatEnded(t *testing.T) {
 	}
 }
 
-// A run that works all the time, as txn does it: the marker, files, the lock, the marker away. No look at any
-// instant may call the target invalid.
-func TestRunInProgressIsNeverInvalid(t *testing.T) {
+// worker is a run that works all the time, as txn does it: the marker, files, the lock, the marker away, and so on. No two
+// of its runs leave the same bytes.
+type worker struct {
+	dir   string
+	lock  *lockv2.Lock
+	steps int
+}
+
+const stepsOfRun = 5 // of a worker
+
+// step takes the next step.
+func (w *worker) step() error {
+	at := func(name string) string { return filepath.Join(w.dir, filepath.FromSlash(name)) }
+	install := func(name string, b []byte) error {
+		err := os.WriteFile(at("staged"), b, 0o644)
+		if err == nil {
+			err = os.Rename(at("staged"), at(name))
+		}
+		return err
+	}
+	material := func(name string) error {
+		text := fmt.Appendf(nil, "%s of run %d\n", name, w.steps/stepsOfRun)
+		for i := range w.lock.Files {
+			if string(w.lock.Files[i].Destination) == name {
+				w.lock.Files[i].Digest = digest(text)
+			}
+		}
+		return install(name, text)
+	}
+	n := w.steps
+	w.steps++
+	switch n % stepsOfRun {
+	case 0:
+		return install(lockv2.MarkerPath, []byte("{}"))
+	case 1:
+		return material("a.txt")
+	case 2:
+		return material("docs/guide/deep.md")
+	case 3:
+		b, err := lockv2.Encode(w.lock)
+		if err == nil {
+			err = install(lockv2.LockPath, b)
+		}
+		return err
+	}
+	return os.Remove(at(lockv2.MarkerPath))
+}
+
+func newWorker(t *testing.T) *worker {
 	dir := t.TempDir()
 	targettest.Write(t, dir)
-	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-	install := func(name string, b []byte) error {
-		if err := os.WriteFile(at("staged"), b, 0o644); err != nil {
-			return err
-		}
-		return os.Rename(at("staged"), at(name))
+	return &worker{dir: dir, lock: targettest.Lock()}
+}
+
+// meanwhile is a context that is asked whether it ended before each file that is looked at, and calls between then.
+type meanwhile struct {
+	context.Context
+	mu      sync.Mutex
+	n       int
+	between func(n int) // from 1
+}
+
+func (m *meanwhile) Err() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.n++
+	m.between(m.n)
+	return m.Context.Err()
+}
+
+// Whatever a run does between two steps of a look, no look may call the target invalid.
+func TestRunMeanwhileIsNeverInvalid(t *testing.T) {
+	seen := map[validator.State]int{}
+	quiet := &meanwhile{Context: t.Context(), between: func(int) {}}
+	if _, err := validator.Validate(quiet, newWorker(t).dir); err != nil {
+		t.Fatal(err)
 	}
+	again := 0 // runs that looked once more, and then found the target valid
+	for began := range stepsOfRun {
+		for steps := 1; steps <= 2*stepsOfRun; steps++ {
+			for k, asked := 1, 1; k <= asked; k++ {
+				w := newWorker(t)
+				for range began {
+					if err := w.step(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				ctx := &meanwhile{Context: t.Context(), between: func(n int) {
+					for range steps {
+						if n != k {
+							break
+						}
+						if err := w.step(); err != nil {
+							t.Error(err)
+						}
+					}
+				}}
+				report, err := validator.Validate(ctx, w.dir)
+				if err != nil || report.State != validator.Valid && report.State != validator.Interrupted {
+					t.Fatalf("%d steps of a run before, %d when the context was asked the %d. time: %v, %+v", began, steps, k, err, report)
+				}
+				seen[report.State]++
+				if report.State == validator.Valid && ctx.n > quiet.n {
+					again++
+				}
+				asked = min(ctx.n, 2*quiet.n)
+			}
+		}
+	}
+	if seen[validator.Valid] == 0 || seen[validator.Interrupted] == 0 || again == 0 {
+		t.Errorf("states %v, of the valid ones %d at a second look", seen, again)
+	}
+	t.Logf("states %v, of the valid ones %d at a second look", seen, again)
+}
+
+// The same with a run that is not stopped for a look.
+func TestRunInProgressIsNeverInvalid(t *testing.T) {
+	w := newWorker(t)
 	stop, done := make(chan struct{}), make(chan error)
 	go func() {
-		lock := targettest.Lock()
-		for n := 0; ; n++ {
+		for {
 			select {
 			case <-stop:
 				done <- nil
 				return
 			default:
 			}
-			texts := map[string][]byte{"a.txt": []byte(strings.Repeat("a", n%7)), "docs/guide/deep.md": []byte(strings.Repeat("d", n%5))}
-			err := install(lockv2.MarkerPath, []byte("{}"))
-			for i := range lock.Files {
-				if text, ok := texts[string(lock.Files[i].Destination)]; ok && err == nil {
-					err = install(string(lock.Files[i].Destination), text)
-					lock.Files[i].Digest = digest(text)
-				}
-			}
-			b, encodeErr := lockv2.Encode(lock)
-			if err = errors.Join(err, encodeErr); err == nil {
-				err = install(lockv2.LockPath, b)
-			}
-			if err = errors.Join(err, os.Remove(at(lockv2.MarkerPath))); err != nil {
+			if err := w.step(); err != nil {
 				done <- err
 				return
 			}
-			time.Sleep(time.Duration(n%8) * 300 * time.Microsecond)
 		}
 	}()
-	seen := map[validator.State]int{}
-	for range 1000 {
-		report := validate(t, dir)
-		seen[report.State]++
-		if report.State != validator.Valid && report.State != validator.Interrupted {
-			t.Errorf("%s %+v", report.State, report.Faults)
+	for range 300 {
+		report, err := validator.Validate(t.Context(), w.dir)
+		if err != nil || report.State != validator.Valid && report.State != validator.Interrupted {
+			t.Errorf("%v, %+v", err, report)
 			break
 		}
 	}
@@ -177,7 +266,6 @@ func TestRunInProgressIsNeverInvalid(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	t.Log(seen)
 }
 
 func TestUnreadableIsNotTheEnd(t *testing.T) {
