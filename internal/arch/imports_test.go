@@ -36,7 +36,7 @@ var modules = map[string][]string{
 	"internal/gitlocal":  {"github.com/go-git/go-git/v5"},
 	"internal/gitpack":   {"github.com/go-git/go-git/v5"},
 	"internal/gitrepo":   {"github.com/go-git/go-git/v5"},
-	"internal/gitssh":    {"github.com/kevinburke/ssh_config", "golang.org/x/crypto"},
+	"internal/gitssh":    {"golang.org/x/crypto"},
 	"internal/gitwire":   {"github.com/go-git/go-git/v5"},
 	"internal/signature": {"github.com/ProtonMail/go-crypto", "golang.org/x/crypto"},
 	"internal/starter":   {"github.com/go-git/go-git/v5"},

@@ -30,7 +30,7 @@ type source struct {
 type file struct {
 	path string // below the module's root, with slashes
 	pkg  string // the folder, such as internal/diag; "." for the root
-	test bool   // of a test, or of a package that serves tests, whose name ends in test
+	test bool   // of a test, or of a package that serves tests: its name ends in test, or it is internal/gitserver
 	*ast.File
 }
 
@@ -91,7 +91,7 @@ func load(t *testing.T, root string) *source {
 		if err != nil {
 			return err
 		}
-		s.files = append(s.files, &file{path: rel, pkg: path.Dir(rel), test: strings.HasSuffix(rel, "_test.go") || strings.HasSuffix(path.Dir(rel), "test"), File: parsed})
+		s.files = append(s.files, &file{path: rel, pkg: path.Dir(rel), test: strings.HasSuffix(rel, "_test.go") || strings.HasSuffix(path.Dir(rel), "test") || path.Dir(rel) == "internal/gitserver", File: parsed})
 		return nil
 	})
 	if err != nil {
