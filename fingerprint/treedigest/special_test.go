@@ -32,7 +32,7 @@ func TestSpecialFiles(t *testing.T) {
 	if l, err := net.Listen("unix", "socket"); err == nil {
 		defer l.Close()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if got, err := open(t, root).Digest(ctx); got != want || err != nil {
 		t.Errorf("got %s, error %v; want %s", got, err, want)

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"example.org/compose/fingerprint/treedigest"
 )
@@ -268,34 +267,75 @@ func (c cancelling) Open(name string) (fs.File, error) {
 	return c.MapFS.Open(name)
 }
 
-// A tree that is edited all the time has a value or an error, and never a wait.
+// A file that is edited at any call of a reading gives the value before, the value after, or an error that says so.
 func TestEditedMeanwhile(t *testing.T) {
-	root := t.TempDir()
-	for i := range 20 {
-		write(t, root, fmt.Sprint("f", i), make([]byte, 1000*i))
-	}
-	tree := open(t, root)
-	stop := make(chan struct{})
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for i := 0; ; i++ {
-			select {
-			case <-stop:
-				return
-			default:
+	replace := func(text string) func(at string) error {
+		return func(at string) error {
+			if err := os.WriteFile(at+"~", []byte(text), 0o644); err != nil {
+				return err
 			}
-			at := filepath.Join(root, fmt.Sprint("f", i%20))
-			os.WriteFile(at, make([]byte, i%5000), 0o644)
-		}
-	}()
-	for end := time.Now().Add(200 * time.Millisecond); time.Now().Before(end); {
-		if _, err := tree.Digest(t.Context()); err != nil && code(err) != treedigest.CodeChanged {
-			t.Errorf("error %v", err)
+			return os.Rename(at+"~", at)
 		}
 	}
-	close(stop)
-	<-done
+	rewrite := func(text string) func(at string) error {
+		return func(at string) error {
+			f, err := os.OpenFile(at, os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			_, err = f.WriteString(text)
+			return errors.Join(err, f.Truncate(int64(len(text))), f.Close())
+		}
+	}
+	// digest calls before with each call that is made, and which of its kind it is: these are the same in every run.
+	digest := func(tree *treedigest.Tree, before func(call string)) (any, error) {
+		times := map[string]int{}
+		return tree.Before(func(call string) {
+			times[call]++
+			before(fmt.Sprint(call, " ", times[call]))
+		}).Digest(t.Context())
+	}
+	grow := func() (string, *treedigest.Tree) {
+		root := t.TempDir()
+		for _, name := range []string{"a", "d/b", "d/e/c", "z"} {
+			write(t, root, name, []byte("12345"))
+		}
+		return root, open(t, root)
+	}
+	var calls []string
+	_, quiet := grow()
+	if _, err := digest(quiet, func(call string) { calls = append(calls, call) }); err != nil {
+		t.Fatal(err)
+	}
+	for name, edit := range map[string]func(at string) error{
+		"longer": rewrite("longer than before"), "shorter": rewrite("s"), "empty": rewrite(""), "the same length": rewrite("other"),
+		"replaced by a longer one": replace("longer than before"), "replaced, the same length": replace("other"), "removed": os.Remove,
+	} {
+		t.Run(name, func(t *testing.T) {
+			told := map[string]error{}
+			for _, at := range calls {
+				root, tree := grow()
+				before, err := tree.Digest(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := digest(tree, func(call string) {
+					if call == at {
+						if err := edit(filepath.Join(root, "d", "b")); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+				after, afterErr := tree.Digest(t.Context())
+				if told[at] = err; afterErr != nil || err != nil && code(err) != treedigest.CodeChanged || err == nil && got != any(before) && got != any(after) {
+					t.Errorf("edited before %q: got %v, error %v; before it is %v, after it %v, %v", at, got, err, before, after, afterErr)
+				}
+			}
+			if told["open . 1"] != nil || (told["open d/b 1"] == nil) != (name == "the same length") || told["list d 1"] != nil {
+				t.Errorf("errors %v", told)
+			}
+		})
+	}
 }
 
 func BenchmarkDigest(b *testing.B) {
