@@ -1,0 +1,243 @@
+package gitwire
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"example.org/compose/internal/giturl"
+)
+
+const (
+	maxHead = 64 << 10 // bytes of a response's header fields
+	maxRest = 64 << 10 // bytes of an answer that are read to keep its connection
+)
+
+const (
+	service     = "git-upload-pack"
+	refsTail    = "/info/refs"
+	refsQuery   = "service=" + service
+	requestType = "application/x-" + service + "-request"
+	refsType    = "application/x-" + service + "-advertisement"
+	resultType  = "application/x-" + service + "-result"
+)
+
+// httpServer is a server of the smart protocol over http: each request is by itself, and goes to where the first was redirected.
+type httpServer struct {
+	name   string
+	idle   time.Duration
+	client *http.Client
+	auth   *authority
+	base   *url.URL // of the repository, without user
+}
+
+func newHTTP(u giturl.URL, opts Options) (*httpServer, error) {
+	settings := &tls.Config{}
+	if file := opts.Getenv("GIT_SSL_CAINFO"); file != "" {
+		pem, err := os.ReadFile(file)
+		pool := x509.NewCertPool()
+		if err != nil || !pool.AppendCertsFromPEM(pem) {
+			return nil, fault(CodeUnreachable, u.String(), "GIT_SSL_CAINFO names no file with certificates that can be read; correct it, or unset it")
+		}
+		settings.RootCAs = pool
+	}
+	host := u.Host
+	if u.Port != "" {
+		host = net.JoinHostPort(u.Host, u.Port)
+	} else if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	base := &url.URL{Scheme: u.Scheme, Host: host, Path: u.Path, RawPath: u.EscapedPath()}
+	return &httpServer{
+		name: u.String(),
+		idle: opts.Idle,
+		base: base,
+		auth: newAuthority(u, base, opts.Credentials),
+		client: &http.Client{
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			Transport: &http.Transport{
+				Proxy:                  proxies(opts.Getenv),
+				DialContext:            (&net.Dialer{Timeout: connectTimeout}).DialContext,
+				TLSClientConfig:        settings,
+				TLSHandshakeTimeout:    connectTimeout,
+				MaxResponseHeaderBytes: maxHead,
+				DisableCompression:     true, // packs are compressed, and what is counted is what came
+				ForceAttemptHTTP2:      true,
+				MaxConnsPerHost:        2,
+			},
+		},
+	}, nil
+}
+
+func (s *httpServer) advertise(ctx context.Context) (*packets, error) {
+	for range maxRedirects + 1 {
+		place := s.below(refsTail)
+		place.RawQuery = refsQuery
+		response, err := s.request(ctx, place, nil, 2)
+		if err != nil {
+			return nil, err
+		}
+		if response.StatusCode/100 != 3 {
+			return s.answer(response, refsType)
+		}
+		response.release(true)
+		if s.base, err = redirected(s.name, place, response.Header.Get("Location")); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fault(CodeRedirect, s.name, "the server redirects more than %d times; name the repository by its last URL", maxRedirects)
+}
+
+func (s *httpServer) ask(ctx context.Context, version int, request []byte) (*packets, error) {
+	response, err := s.request(ctx, s.below("/"+service), request, version)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode/100 == 3 {
+		response.release(false)
+		return nil, fault(CodeRedirect, s.name, "the server redirects the request for objects, which git does not follow either; name the repository by the URL that it is served at")
+	}
+	return s.answer(response, resultType)
+}
+
+// below returns the URL of a file of the repository.
+func (s *httpServer) below(tail string) *url.URL {
+	return &url.URL{Scheme: s.base.Scheme, Host: s.base.Host, Path: s.base.Path + tail, RawPath: s.base.EscapedPath() + tail}
+}
+
+// response is one whose body is read under a watch.
+type response struct {
+	*http.Response
+	watch    *watch
+	unfollow func() bool
+}
+
+// Read reads the body.
+func (r *response) Read(b []byte) (int, error) {
+	return r.watch.during(func() (int, error) { return r.Body.Read(b) })
+}
+
+// release lets go of the connection; to be used again, it is read to its end.
+func (r *response) release(reuse bool) {
+	if reuse {
+		io.CopyN(io.Discard, r, maxRest)
+	}
+	r.Body.Close()
+	r.unfollow()
+	r.watch.stop(nil)
+}
+
+// request sends a request, with credentials once the server asked for them, and returns a response that is a success or a
+// redirect. body is nil for a GET.
+func (s *httpServer) request(ctx context.Context, place *url.URL, body []byte, version int) (*response, error) {
+	for {
+		r, err := s.send(ctx, place, body, version)
+		if err != nil {
+			return nil, err
+		}
+		switch code := r.StatusCode; {
+		case code == http.StatusOK:
+			return r, nil
+		case code == http.StatusMovedPermanently, code == http.StatusFound, code == http.StatusSeeOther, code == http.StatusTemporaryRedirect, code == http.StatusPermanentRedirect:
+			return r, nil
+		case code == http.StatusUnauthorized:
+			r.release(true)
+			if err := s.auth.next(ctx, place); err != nil {
+				return nil, err
+			}
+		default:
+			r.release(false)
+			return nil, s.refused(code)
+		}
+	}
+}
+
+// send sends one request.
+func (s *httpServer) send(ctx context.Context, place *url.URL, body []byte, version int) (*response, error) {
+	w := newWatch(ctx, s.name, s.idle)
+	method, kind := http.MethodGet, refsType
+	if body != nil {
+		method, kind = http.MethodPost, resultType
+	}
+	request, err := http.NewRequestWithContext(w.ctx, method, place.String(), bytes.NewReader(body))
+	if err != nil {
+		w.stop(nil)
+		return nil, fault(CodeUnreachable, s.name, "no request can be made of the URL")
+	}
+	request.Header.Set("User-Agent", agent)
+	request.Header.Set("Accept", kind)
+	request.Header.Set("Pragma", "no-cache")
+	if version == 2 {
+		request.Header.Set("Git-Protocol", "version=2")
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", requestType)
+		// An empty list is not sent; it says that the request may be sent again on another connection.
+		request.Header["Idempotency-Key"] = []string{}
+	}
+	s.auth.authorize(request)
+	r := &response{watch: w, unfollow: w.follow(ctx)}
+	_, err = w.during(func() (int, error) {
+		var err error
+		r.Response, err = s.client.Do(request)
+		return 0, err
+	})
+	if err != nil {
+		better := w.why(err)
+		r.unfollow()
+		w.stop(nil)
+		if better != nil {
+			return nil, better
+		}
+		return nil, unreachable(s.name, err)
+	}
+	return r, nil
+}
+
+// answer returns the packets of a response that has the right type.
+func (s *httpServer) answer(r *response, kind string) (*packets, error) {
+	p := newPackets(s.name, r)
+	p.why = r.watch.why
+	p.end = r.release
+	got, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	if got = strings.ToLower(strings.TrimSpace(got)); got == kind {
+		return p, nil
+	}
+	defer p.close(false)
+	start, _ := p.from.Peek(41)
+	if _, ok := parseID(string(start[:min(len(start), 40)])); ok && start[len(start)-1] == '\t' {
+		return nil, fault(CodeResponseInvalid, s.name, "the server gives out a repository as plain files (the dumb protocol), which is not spoken; name one that serves git's smart protocol, or clone it with git and name the clone")
+	}
+	return nil, fault(CodeResponseInvalid, s.name, "the server answers with %q, not with git's protocol; check that the URL is that of a repository, not of a page", said(got))
+}
+
+// refused says what a status means that is neither success nor redirect nor a question for credentials.
+func (s *httpServer) refused(code int) error {
+	status := http.StatusText(code)
+	switch {
+	case code == http.StatusForbidden:
+		return s.auth.failed("the server does not let you read the repository (403)")
+	case code == http.StatusNotFound, code == http.StatusGone:
+		advice := "check the URL"
+		if !s.auth.sent() {
+			advice = "check the URL; servers also answer so where credentials are missing, and none were sent"
+		}
+		return fault(CodeNotFound, s.name, "the server knows no such repository (%d); %s", code, advice)
+	case code == http.StatusTooManyRequests, code >= 500:
+		return fault(CodeUnreachable, s.name, "the server can't answer now (%d %s); run the command again later", code, status)
+	}
+	return fault(CodeResponseInvalid, s.name, "the server answers %d %s; check that the URL is that of a repository", code, status)
+}
+
+func (s *httpServer) close() error {
+	s.client.CloseIdleConnections()
+	return nil
+}

@@ -1,0 +1,33 @@
+package gitwire
+
+import (
+	"net/url"
+	"strings"
+)
+
+const maxRedirects = 5
+
+// redirected returns the repository that the redirect of a request for refs leads to. As git has it, only the part before
+// /info/refs may be another; and nothing leads from https to http.
+func redirected(name string, from *url.URL, location string) (*url.URL, error) {
+	to, err := url.Parse(location)
+	if err != nil || location == "" {
+		return nil, fault(CodeRedirect, name, "the server redirects to what is no URL; name the repository by another one")
+	}
+	to = from.ResolveReference(to)
+	shown := said(to.Scheme + "://" + to.Host)
+	switch {
+	case to.Scheme == "http" && from.Scheme == "https":
+		return nil, fault(CodeRedirect, name, "the server redirects to %s, where nothing is encrypted; name the repository by an https URL that stays one", shown)
+	case to.Scheme != "https" && to.Scheme != "http" || to.Hostname() == "" || to.Opaque != "":
+		return nil, fault(CodeRedirect, name, "the server redirects to %s, which is neither https nor http; name the repository by another URL", shown)
+	case to.User != nil:
+		return nil, fault(CodeRedirect, name, "the server redirects to a URL with credentials; name the repository by another one")
+	}
+	path, isRefs := strings.CutSuffix(to.EscapedPath(), refsTail)
+	plain, err := url.PathUnescape(path)
+	if !isRefs || to.RawQuery != refsQuery || err != nil {
+		return nil, fault(CodeRedirect, name, "the server redirects to another page of %s than that of a repository; check the URL, and whether it asks to log in", shown)
+	}
+	return &url.URL{Scheme: to.Scheme, Host: to.Host, Path: plain, RawPath: path}, nil
+}

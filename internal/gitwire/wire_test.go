@@ -1,0 +1,169 @@
+package gitwire_test
+
+import (
+	"context"
+	"crypto/sha1"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/compose/internal/diag"
+	"example.org/compose/internal/gitserver"
+	"example.org/compose/internal/giturl"
+	"example.org/compose/internal/gitwire"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// fixture is a bare repository with two commits, two branches, an annotated tag, and a big file.
+type fixture struct {
+	root string // the folder that is served
+	dir  string // root/team/x.git
+	old  plumbing.Hash
+	tip  plumbing.Hash
+	side plumbing.Hash // of refs/heads/side
+	tag  plumbing.Hash // of refs/tags/v1, which leads to old
+	blob plumbing.Hash // of the file in tip
+	// hidden is a commit that is there and that no ref leads to; lost is one that is not there.
+	hidden, lost plumbing.Hash
+}
+
+func newFixture(t *testing.T) fixture {
+	t.Helper()
+	root := t.TempDir()
+	work, dir := filepath.Join(root, "work"), filepath.Join(root, "served", "team", "x.git")
+	for _, folder := range []string{work, dir} {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git := func(args ...string) plumbing.Hash { return plumbing.NewHash(gitserver.Git(t, work, args...)) }
+	write := func(name, content string) {
+		if err := os.WriteFile(filepath.Join(work, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		git("add", name)
+	}
+	git("init", "-q")
+	write("a", "one\n")
+	git("commit", "-q", "-m", "one")
+	f := fixture{root: filepath.Join(root, "served"), dir: dir, old: git("rev-parse", "HEAD")}
+	git("tag", "-a", "-m", "v1", "v1")
+	write("a", noise(300_000))
+	git("commit", "-q", "-m", "two")
+	f.tip, f.blob, f.tag = git("rev-parse", "HEAD"), git("rev-parse", "HEAD:a"), git("rev-parse", "v1")
+	git("checkout", "-q", "-b", "side", "v1")
+	write("b", "side\n")
+	git("commit", "-q", "-m", "side")
+	f.side = git("rev-parse", "HEAD")
+	git("checkout", "-q", "--detach")
+	git("commit", "-q", "--allow-empty", "-m", "hidden")
+	f.hidden = git("rev-parse", "HEAD")
+	git("update-ref", "refs/keep/hidden", "HEAD")
+	git("commit", "-q", "--allow-empty", "-m", "lost")
+	f.lost = git("rev-parse", "HEAD")
+	git("checkout", "-q", "main")
+	gitserver.Git(t, root, "clone", "-q", "--mirror", "--no-local", work, dir)
+	gitserver.Git(t, dir, "update-ref", "-d", "refs/keep/hidden")
+	return f
+}
+
+// noise does not compress, and is the same in every run.
+func noise(n int) string {
+	var b strings.Builder
+	for i := uint32(0); b.Len() < n; i++ {
+		var seed [4]byte
+		binary.BigEndian.PutUint32(seed[:], i)
+		sum := sha1.Sum(seed[:])
+		b.Write(sum[:])
+	}
+	return b.String()[:n]
+}
+
+func open(t *testing.T, text string, opts gitwire.Options) gitwire.Remote {
+	t.Helper()
+	u, _, err := giturl.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := gitwire.Open(context.Background(), u, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// environment is a Getenv of pairs.
+func environment(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+// wantCode checks a code, and that the message shows nothing that harms a terminal.
+func wantCode(t *testing.T, err error, code, says string) {
+	t.Helper()
+	var coded diag.Coded
+	if !errors.As(err, &coded) || coded.Code() != code || !strings.Contains(err.Error(), says) {
+		t.Fatalf("got %v, want %s: ...%s...", err, code, says)
+	}
+	if strings.ContainsAny(err.Error(), "\x1b\x00\n") || len(err.Error()) > 1500 {
+		t.Errorf("the error shows %q", err)
+	}
+}
+
+// objects lists what a pack holds, by git.
+func objects(t *testing.T, pack []byte) map[plumbing.Hash]string {
+	t.Helper()
+	dir := t.TempDir()
+	gitserver.Git(t, dir, "init", "-q")
+	gitserver.GitInput(t, dir, string(pack), "index-pack", "--stdin", "--fix-thin")
+	list := make(map[plumbing.Hash]string)
+	for _, line := range strings.Split(gitserver.Git(t, dir, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)"), "\n") {
+		id, kind, _ := strings.Cut(line, " ")
+		list[plumbing.NewHash(id)] = kind
+	}
+	return list
+}
+
+func fetch(t *testing.T, r gitwire.Remote, ask gitwire.Request) map[plumbing.Hash]string {
+	t.Helper()
+	pack, err := tryFetch(r, ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects(t, pack)
+}
+
+func tryFetch(r gitwire.Remote, ask gitwire.Request) ([]byte, error) {
+	var pack []byte
+	err := r.Fetch(context.Background(), ask, func(from io.Reader) (err error) {
+		pack, err = io.ReadAll(from)
+		return err
+	})
+	return pack, err
+}
+
+func ids(list ...plumbing.Hash) []plumbing.Hash { return list }
+
+// count says how many objects of each kind there are.
+func count(objects map[plumbing.Hash]string) string {
+	n := make(map[string]int)
+	for _, kind := range objects {
+		n[kind]++
+	}
+	return fmt.Sprintf("%d commits, %d trees, %d blobs, %d tags", n["commit"], n["tree"], n["blob"], n["tag"])
+}
+
+const brief = 100 * time.Millisecond
