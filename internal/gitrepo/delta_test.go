@@ -14,7 +14,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"example.org/compose/internal/gitrepo"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -267,12 +266,27 @@ func TestLargeDeltasShareMemory(t *testing.T) {
 	}
 	first, err := read(ctx, 1)
 	g.must(err)
-	short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	ended, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if second, err := read(short, 1); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v, want that it waits", err)
-	} else {
-		second.Close()
+	second := make(chan error, 1)
+	go func() {
+		stream, err := read(ended, 1)
+		if stream != nil {
+			stream.Close()
+		}
+		second <- err
+	}()
+	for r.MemoryWaiters() == 0 {
+		select {
+		case err := <-second:
+			t.Fatalf("got %v, want that it waits", err)
+		default:
+			runtime.Gosched()
+		}
+	}
+	cancel()
+	if err := <-second; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that it ends", err)
 	}
 	g.must(first.Close())
 	// Read to its end a stream holds nothing, open or not.
@@ -310,7 +324,7 @@ func TestBudget(t *testing.T) {
 			for i, n := range wants {
 				ctx, cancel := context.WithCancel(context.Background())
 				if i%5 == 0 {
-					time.AfterFunc(time.Duration(n)*10*time.Microsecond, cancel)
+					go cancel()
 				}
 				share, err := b.Acquire(ctx, int64(n*3)) // some more than there is
 				if err == nil {
@@ -328,5 +342,76 @@ func TestBudget(t *testing.T) {
 	workers.Wait()
 	if !b.Idle() {
 		t.Error("something is left")
+	}
+}
+
+// Who waits is served in turn, and who does not wait any longer is passed over, wherever they stand in the line, also where
+// their turn comes as they leave.
+func TestBudgetInLine(t *testing.T) {
+	t.Parallel()
+	const size, line = 100, 5
+	for leaves := range line {
+		for _, served := range []bool{false, true} { // the share is released before the context ends
+			b := gitrepo.NewBudget(size)
+			first, err := b.Acquire(context.Background(), size)
+			if err != nil || first != size {
+				t.Fatal(first, err)
+			}
+			type outcome struct {
+				who   int
+				share int64
+				err   error
+			}
+			outcomes := make(chan outcome)
+			ctx, cancel := context.WithCancel(context.Background())
+			for who := range line {
+				own := context.Background()
+				if who == leaves {
+					own = ctx
+				}
+				go func() {
+					share, err := b.Acquire(own, size-10)
+					outcomes <- outcome{who, share, err}
+				}()
+				for b.Waiting() != who+1 {
+					runtime.Gosched()
+				}
+			}
+			left := line
+			if served {
+				b.Release(first)
+				cancel()
+			} else {
+				cancel()
+				if got := <-outcomes; got.who != leaves || !errors.Is(got.err, context.Canceled) {
+					t.Errorf("%d leaves: got %+v", leaves, got)
+				}
+				left--
+				b.Release(first)
+			}
+			for next := 0; left > 0; left-- {
+				got := <-outcomes
+				if got.who == leaves { // whether its turn or its end comes first, the system decides
+					if got.err == nil {
+						b.Release(got.share)
+					} else if !served || !errors.Is(got.err, context.Canceled) {
+						t.Errorf("%d leaves: got %+v", leaves, got)
+					}
+					continue
+				}
+				if next == leaves {
+					next++
+				}
+				if got.who != next || got.err != nil || got.share != size-10 {
+					t.Errorf("%d leaves: %d has its turn, got %+v", leaves, next, got)
+				}
+				next++
+				b.Release(got.share)
+			}
+			cancel()
+			if !b.Idle() {
+				t.Errorf("%d leaves: something is left", leaves)
+			}
+		}
 	}
 }

@@ -32,6 +32,23 @@ func (g *gitRepo) touch(name string, at time.Time) {
 	}
 }
 
+// tick waits until a file that is changed gets a later time than all that were changed before, in whole units: file systems take
+// their times from a clock that ticks every few milliseconds, or seconds.
+func (g *gitRepo) tick(unit time.Duration) {
+	g.t.Helper()
+	probe := filepath.Join(filepath.Dir(g.path), "tick")
+	now := func() time.Time {
+		g.must(os.WriteFile(probe, []byte("x"), 0o644))
+		info, err := os.Stat(probe)
+		g.must(err)
+		return info.ModTime().Truncate(unit)
+	}
+	for before := now(); !now().After(before); {
+		time.Sleep(time.Millisecond)
+	}
+	g.must(os.Remove(probe))
+}
+
 // status is what git lists, paths of renames both, sorted.
 func (g *gitRepo) status() []string {
 	g.t.Helper()
@@ -154,7 +171,7 @@ func TestDirtyStates(t *testing.T) {
 		{"edited, same length", func(g *gitRepo) { g.write("a.txt", "z\n") }, true, 1},
 		{"edited, another length: not read", func(g *gitRepo) { g.write("a.txt", "longer\n") }, true, 0},
 		{"edited, time put back", func(g *gitRepo) {
-			time.Sleep(1100 * time.Millisecond) // git compares whole seconds of the time that is left
+			g.tick(time.Second) // git compares whole seconds of the time that is left
 			g.writeOld("a.txt", "z\n")
 		}, true, 1},
 		{"stale stat data, same bytes", func(g *gitRepo) {
@@ -220,9 +237,13 @@ func TestDirtyStates(t *testing.T) {
 		}, false, 1},
 		{"the executable bit set", func(g *gitRepo) { g.must(os.Chmod(g.file("a.txt"), 0o755)) }, true, 0},
 		{"the executable bit dropped", func(g *gitRepo) { g.must(os.Chmod(g.file("run.sh"), 0o644)) }, true, 0},
-		{"other permission bits", func(g *gitRepo) { g.must(os.Chmod(g.file("a.txt"), 0o666)) }, false, 1},
+		{"other permission bits", func(g *gitRepo) {
+			g.tick(time.Nanosecond)
+			g.must(os.Chmod(g.file("a.txt"), 0o666))
+		}, false, 1},
 		{"core.fileMode=false, the executable bit set", func(g *gitRepo) {
 			g.run("config", "core.fileMode", "false")
+			g.tick(time.Nanosecond)
 			g.must(os.Chmod(g.file("a.txt"), 0o755))
 		}, false, 1},
 		{"a FIFO in place of a file", func(g *gitRepo) {

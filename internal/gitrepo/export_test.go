@@ -44,6 +44,15 @@ func (r *Repository) Memory() int64 {
 	return b.used
 }
 
+// MemoryWaiters is how many wait for a share of the budget.
+func (r *Repository) MemoryWaiters() int { return r.objects.(*folders).memory.waiters() }
+
+func (b *budget) waiters() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.waiting)
+}
+
 // Budget is a budget of its own.
 type Budget struct{ b budget }
 
@@ -53,6 +62,7 @@ func (b *Budget) Acquire(ctx context.Context, bytes int64) (int64, error) {
 	return b.b.acquire(ctx, bytes)
 }
 func (b *Budget) Release(share int64) { b.b.release(share) }
+func (b *Budget) Waiting() int        { return b.b.waiters() }
 func (b *Budget) Idle() bool          { return b.b.used == 0 && len(b.b.waiting) == 0 }
 
 // ApplyDelta makes the object of a base and a delta, through a window of that many bytes.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -63,9 +64,11 @@ func copyOf(t testing.TB, name string, build func(path string) *gitRepo) *gitRep
 	return g
 }
 
-// testEnv is an environment in which git builds the same on every machine, and never waits for a disk.
+// testEnv is an environment in which git builds the same on every machine, and never waits for a disk. Of git's own variables,
+// which a hook has that runs the tests, none is left.
 func testEnv(t testing.TB, home string) []string {
-	return append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "GIT_CONFIG_NOSYSTEM=1",
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	return append(env, "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.org", "GIT_COMMITTER_DATE=1700000000 +0000", "LC_ALL=C",
 		"GIT_TEMPLATE_DIR=", "GIT_TEST_FSYNC=0")
