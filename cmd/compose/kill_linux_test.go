@@ -60,6 +60,10 @@ func TestKilled(t *testing.T) {
 
 func (c killCase) run(t *testing.T) {
 	want := c.stand(t)
+	start := map[string]string{}
+	if c.prepare != nil {
+		start = contents(t, want)
+	}
 	oldLock, _ := os.ReadFile(filepath.Join(want, lockv2.LockPath))
 	if exit, out := compose(c.command, want); exit != 0 {
 		t.Fatalf("undisturbed: %s", out)
@@ -91,6 +95,11 @@ func (c killCase) run(t *testing.T) {
 		points.add(n, first.last, state)
 	}
 	t.Logf("%s, killed at %d calls, and the second command at %d:\n%s", c.name, points.calls, twice, points.String())
+	// Each file that is new or another takes three calls at least, to create, to write and to install it.
+	least := 3 * len(changes(start, end)) / step
+	if points.calls < least || twice == 0 {
+		t.Errorf("killed at %d calls, want %d at least, and the second command at %d", points.calls, least, twice)
+	}
 }
 
 // next is what is typed when the command was killed.
@@ -254,6 +263,16 @@ func contents(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// changes are the regular files of to that are not so in from.
+func changes(from, to map[string]string) (paths []string) {
+	for path, what := range to {
+		if strings.HasPrefix(what, "-") && from[path] != what {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 func wantTree(t *testing.T, dir string, want map[string]string, when string) {
