@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,7 +37,9 @@ func checkout(t *testing.T, files catalogtest.Files) (folder string, git func(ar
 	git = func(args ...string) string {
 		t.Helper()
 		cmd := exec.Command("git", append([]string{"-C", folder}, args...)...)
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
+		// A hook that runs the tests has variables of git.
+		env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+		cmd.Env = append(env, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
 			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
