@@ -55,27 +55,31 @@ func TestIdentityMessage(t *testing.T) {
 	}
 }
 
-// A source that is no local path is told from one that is not there, and no secret in it is repeated.
-func TestSourceIsNoPath(t *testing.T) {
-	const remote, missing = ": remote sources are not supported yet; clone the repository, and name the clone", ": there is no such folder; name the top folder of a git repository"
-	for location, want := range map[string][2]string{ // message, hint
-		"https://example.org/team/templates.git":        {"https://example.org/team/templates.git" + remote, "git clone https://example.org/team/templates.git"},
-		"https://me:secret@example.org/templates":       {"https://example.org/templates" + remote, "git clone https://example.org/templates"},
-		"https://token@example.org/a@b":                 {"https://example.org/a@b" + remote, "git clone https://example.org/a@b"},
-		"ssh://git:secret@example.org:22/templates.git": {"ssh://git@example.org:22/templates.git" + remote, "git clone ssh://git@example.org:22/templates.git"},
-		"git@example.org:team/templates.git":            {"git@example.org:team/templates.git" + remote, "git clone git@example.org:team/templates.git"},
-		"https://example.org/$(x)":                      {"https://example.org/$(x)" + remote, ""},
-		"file:///srv/templates":                         {`file:///srv/templates: is a URL, and a source is named by its path; leave out "file://"`, ""},
-		"builtin:nope":                                  {"builtin:nope: there is no such source built in; use builtin:starter, or name a local git repository", ""},
-		"./builtin:nope":                                {"./builtin:nope" + missing, ""},
-		"nowhere":                                       {"nowhere" + missing, ""},
-		"no/such:folder":                                {"no/such:folder" + missing, ""},
-		"C:nowhere":                                     {"C:nowhere" + missing, ""},
+// A URL without a revision is told from a path that is not there, and no secret in it is repeated.
+func TestLocationMessage(t *testing.T) {
+	const (
+		remote  = ": a source that is named by a URL needs the full id of the commit to compose from: --revision"
+		ask     = "compose source resolve "
+		missing = ": there is no such folder; name the top folder of a git repository"
+	)
+	for location, want := range map[string][3]string{ // code, message, hint
+		"https://example.org/team/templates.git":        {"REVISION_REQUIRED", "https://example.org/team/templates.git" + remote, ask + "https://example.org/team/templates.git"},
+		"https://me:secret@example.org/templates":       {"REVISION_REQUIRED", "https://example.org/templates" + remote, ask + "https://example.org/templates"},
+		"https://token@example.org/a@b":                 {"REVISION_REQUIRED", "https://example.org/a@b" + remote, ask + "https://example.org/a@b"},
+		"ssh://git:secret@example.org:22/templates.git": {"REVISION_REQUIRED", "ssh://git@example.org/templates.git" + remote, ask + "ssh://git@example.org/templates.git"},
+		"git@example.org:team/templates.git":            {"REVISION_REQUIRED", "git@example.org:team/templates.git" + remote, ask + "git@example.org:team/templates.git"},
+		"https://example.org/$(x)":                      {"REVISION_REQUIRED", "https://example.org/%24%28x%29" + remote, ask + "https://example.org/%24%28x%29"},
+		"file:///srv/templates":                         {"REVISION_REQUIRED", "file:///srv/templates" + remote, ask + "file:///srv/templates"},
+		"builtin:nope":                                  {"INVALID_SOURCE", "builtin:nope: there is no such source built in; use builtin:starter, or name a git repository", ""},
+		"./builtin:nope":                                {"INVALID_SOURCE", "./builtin:nope" + missing, ""},
+		"nowhere":                                       {"INVALID_SOURCE", "nowhere" + missing, ""},
+		"no/such:folder":                                {"INVALID_SOURCE", "no/such:folder" + missing, ""},
+		"C:nowhere":                                     {"INVALID_SOURCE", "C:nowhere" + missing, ""},
 	} {
 		_, err := catalog.Open(context.Background(), location, "")
 		var coded diag.Coded
-		if !errors.As(err, &coded) || coded.Code() != "INVALID_SOURCE" || err.Error() != want[0] || coded.Hint() != want[1] {
-			t.Errorf("%s: got %v\nwant %s", location, err, want[0])
+		if !errors.As(err, &coded) || coded.Code() != want[0] || err.Error() != want[1] || coded.Hint() != want[2] {
+			t.Errorf("%s: got %v\nwant %s", location, err, want[1])
 		}
 	}
 }

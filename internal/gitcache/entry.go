@@ -34,7 +34,21 @@ func (c *Cache) entry(u giturl.URL) *entry {
 	return &entry{filepath.Join(c.opts.Folder, hex.EncodeToString(sum[:20])), u}
 }
 
-// make lays out the entry where it is not there yet. Only its user may look into it: what it holds may not be public.
+// layOut is make while nobody else does it.
+func (e *entry) layOut(ctx context.Context) error {
+	if err := os.MkdirAll(e.folder, 0o700); err != nil {
+		return e.writeFault(err)
+	}
+	lock, err := e.lock(ctx, fetchLock, filelock.Exclusive)
+	if err != nil {
+		return err
+	}
+	defer unlock(lock)
+	return e.make()
+}
+
+// make lays out the entry as far as it is not there yet; the entry is held for fetching. Only its user may look into it: what it holds
+// may not be public.
 func (e *entry) make() error {
 	for _, dir := range []string{filepath.Join("objects", "pack"), filepath.Join("objects", "info"), "refs"} {
 		if err := os.MkdirAll(filepath.Join(e.folder, dir), 0o700); err != nil {

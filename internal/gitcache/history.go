@@ -59,7 +59,7 @@ func (s *Source) goneUnlessHere(ctx context.Context, old lockv2.Revision) error 
 	if _, err := s.repo.Commit(ctx, old); !isCode(err, CodeInvalidRevision) {
 		return err
 	}
-	return fault(CodeOldSourceRevisionUnavailable, string(old), "%s has no such commit: its history was rewritten, or the lock is of another source; "+
+	return fault(CodeOldSourceRevisionUnavailable, string(old), "the server has no such commit, or no branch and no tag of %s leads to it: the history was rewritten, or the lock is of another source; "+
 		"ask who keeps the catalog to publish the commit again", s.entry.url)
 }
 

@@ -45,24 +45,32 @@ func (c *Cache) Bind(ctx context.Context, u giturl.URL, revision lockv2.Revision
 	if c.opts.Folder == "" {
 		return nil, fault(CodeWriteFailed, u.String(), "there is no folder for the cache; name one with --cache, or set COMPOSE_CACHE")
 	}
-	for again := false; ; again = true {
-		s, err := c.open(ctx, u)
-		if err != nil {
-			return nil, err
-		}
-		err = s.provide(ctx, revision, folders)
-		if err == nil {
-			return s, nil
-		}
-		raw := s.raw
-		s.Close()
-		if !errors.Is(err, errDamaged) || c.opts.Offline || again {
-			return nil, err
-		}
-		if err := c.discard(ctx, s.entry, raw); err != nil {
-			return nil, err
-		}
+	s, err := c.bind(ctx, u, revision, folders)
+	switch {
+	case err == nil:
+		return s, nil
+	case s == nil || !errors.Is(err, errDamaged) || c.opts.Offline:
+		return nil, err
 	}
+	if err := c.discard(ctx, s.entry, s.raw); err != nil {
+		return nil, err
+	}
+	if s, err = c.bind(ctx, u, revision, folders); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// bind is Bind without a second try. With an error the source is closed, or nil.
+func (c *Cache) bind(ctx context.Context, u giturl.URL, revision lockv2.Revision, folders []string) (*Source, error) {
+	s, err := c.open(ctx, u)
+	if err == nil {
+		err = s.provide(ctx, revision, folders)
+	}
+	if err != nil && s != nil {
+		s.Close()
+	}
+	return s, err
 }
 
 // errDamaged is the cause of an error that a fetch into an empty entry mends.
@@ -72,14 +80,14 @@ func damaged(u giturl.URL, what string) *Error {
 	return faultOf(CodeReadFailed, u.String(), what, errDamaged).withHint("compose cache check --remove")
 }
 
-// open opens the entry of u, made if need be, unless the network is off limits.
+// open opens the entry of u, made if need be, unless the network is off limits. With an error the source may be there all the same.
 func (c *Cache) open(ctx context.Context, u giturl.URL) (*Source, error) {
 	e := c.entry(u)
 	if !e.laidOut() {
 		if c.opts.Offline {
 			return nil, offline(u, "a source that is not in the cache")
 		}
-		if err := e.make(); err != nil {
+		if err := e.layOut(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -89,8 +97,7 @@ func (c *Cache) open(ctx context.Context, u giturl.URL) (*Source, error) {
 	}
 	s := &Source{cache: c, entry: e, use: use}
 	if err := s.reopen(); err != nil {
-		s.Close()
-		return nil, err
+		return s, err
 	}
 	if use != nil {
 		now := time.Now()
@@ -101,19 +108,14 @@ func (c *Cache) open(ctx context.Context, u giturl.URL) (*Source, error) {
 
 // reopen reads the entry as it is now.
 func (s *Source) reopen() (err error) {
-	if !s.cache.opts.Offline {
-		if err := s.entry.make(); err != nil && !s.entry.laidOut() {
-			return err
-		}
-	}
 	if s.state, s.raw, err = s.entry.readState(); err != nil {
 		return err
 	}
 	if s.repo != nil {
 		_ = s.repo.Close()
 	}
-	if s.repo, err = gitrepo.OpenWith(s.entry.folder, gitrepo.Options{NoCommitGraph: true}); err != nil {
-		return faultOf(CodeReadFailed, s.entry.url.String(), "its entry in the cache is no repository", errors.Join(errDamaged, err))
+	if s.repo, err = gitrepo.OpenWith(s.entry.folder, gitrepo.Options{NoCommitGraph: true, Name: s.entry.url.String()}); err != nil {
+		return damaged(s.entry.url, "its entry in the cache is no repository")
 	}
 	return nil
 }
@@ -193,11 +195,14 @@ func (s *Source) fetching(ctx context.Context, what string, fetch func() error) 
 		return err
 	}
 	defer unlock(lock)
-	if err := s.reopen(); err != nil {
-		return err
-	}
 	if lock != nil {
 		s.entry.clearTemporary()
+	}
+	if err := s.entry.make(); err != nil {
+		return err
+	}
+	if err := s.reopen(); err != nil {
+		return err
 	}
 	return fetch()
 }

@@ -82,6 +82,9 @@ type Options struct {
 	AttributesFile string
 	// SystemAttributesFile is the attributes file of the system.
 	SystemAttributesFile string
+	// Name is how messages name what the repository is a copy of; "" for none. A copy is mended by another fetch, so no git command
+	// is given as a hint.
+	Name string
 	// NoCommitGraph leaves commit-graphs alone, which no hash of an object proves.
 	NoCommitGraph bool
 }
@@ -135,9 +138,10 @@ func (r *Repository) Close() error {
 // Bare reports whether the repository has no work tree.
 func (r *Repository) Bare() bool { return r.disk == nil || r.disk.workTree == "" }
 
-// GitCommand returns a git command for this repository, ready to copy; "" in memory.
+// GitCommand returns a git command for this repository, ready to copy; "" where that would not help: in memory, and with
+// Options.Name.
 func (r *Repository) GitCommand(args string) string {
-	if r.disk == nil {
+	if r.disk == nil || r.opts.Name != "" {
 		return ""
 	}
 	return "git -C " + diag.Quote(r.name()) + " " + args
@@ -145,7 +149,10 @@ func (r *Repository) GitCommand(args string) string {
 
 // name is how messages name the repository.
 func (r *Repository) name() string {
-	if r.disk == nil {
+	switch {
+	case r.opts.Name != "":
+		return r.opts.Name
+	case r.disk == nil:
 		return ""
 	}
 	return r.disk.path

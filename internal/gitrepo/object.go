@@ -170,6 +170,9 @@ func readExactly(r io.Reader, size int64) ([]byte, error) {
 
 // readFault says why an object could not be read. A context that ended stays what it is.
 func (r *Repository) readFault(id ID, err error) error {
+	if r.opts.Name != "" && !errors.Is(err, errTooLarge) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return fault(CodeReadFailed, id.String(), "the copy of "+r.opts.Name+" lacks the object, or it is damaged there: it has to be fetched anew")
+	}
 	const damage = "; git fsck lists what else is damaged: restore it from another clone"
 	path := id.String()
 	var pe *fs.PathError

@@ -59,10 +59,7 @@ func (r *Repository) revisionFault(rev lockv2.Revision, msg, command string) *Er
 		e = fault(CodeInvalidRevision, "", "the revision is empty; it is a full commit id, 40 lower-case hexadecimal digits")
 		command = "rev-parse HEAD"
 	}
-	if r.disk == nil {
-		return e
-	}
-	return e.withHint("git -C " + diag.Quote(r.name()) + " " + command)
+	return e.withHint(r.GitCommand(command))
 }
 
 func (r *Repository) noSuchRevision(rev lockv2.Revision) error {
