@@ -61,17 +61,14 @@ type hostConfig struct {
 	hasFinal bool // such a pass is asked for
 }
 
-// singles are the keywords that are read, and whose first value counts; those that are not listed mean nothing here.
-var singles = map[string]string{
-	"hostname": "hostname", "port": "port", "user": "user", "identitiesonly": "identitiesonly", "identityagent": "identityagent",
-	"userknownhostsfile": "userknownhostsfile", "globalknownhostsfile": "globalknownhostsfile", "hostkeyalias": "hostkeyalias",
-	"revokedhostkeys": "revokedhostkeys", "connecttimeout": "connecttimeout",
-	// Whichever of both comes first turns the other off.
-	"proxyjump": "proxy", "proxycommand": "proxy",
-}
-
-// lists are the keywords whose values add up.
-var lists = []string{"identityfile", "certificatefile"}
+// The keywords that are read: those whose first value counts, and those whose values add up. Others mean nothing here.
+var (
+	singles = []string{
+		"hostname", "port", "user", "identitiesonly", "identityagent", "userknownhostsfile", "globalknownhostsfile", "hostkeyalias",
+		"revokedhostkeys", "connecttimeout", "proxyjump", "proxycommand",
+	}
+	lists = []string{"identityfile", "certificatefile"}
+)
 
 // readConfig reads the user's and the system's configuration for a host; files that are missing say nothing.
 func readConfig(p *place, host, user string) (*hostConfig, error) {
@@ -164,12 +161,15 @@ func (c *hostConfig) include(patterns []string, folder string, block truth, dept
 
 // set takes a setting of a block. What stands in a block that may or may not hold is refused where it would count.
 func (c *hostConfig) set(keyword string, s setting, block truth) error {
-	name, single := singles[keyword]
+	single := slices.Contains(singles, keyword)
 	if block == no || !single && !slices.Contains(lists, keyword) {
 		return nil
 	}
-	if _, done := c.first[name]; single && done {
+	if _, done := c.first[keyword]; single && done {
 		return nil
+	}
+	if _, done := c.first["proxycommand"]; keyword == "proxyjump" && done {
+		return nil // "ProxyCommand none" turns off both
 	}
 	if block == unknown {
 		return fmt.Errorf("%s: %s stands below a Match whose condition is not evaluated here; put it below a Host line", s.where, keyword)
@@ -178,10 +178,7 @@ func (c *hostConfig) set(keyword string, s setting, block truth) error {
 		return fmt.Errorf("%s: %s has no value", s.where, keyword)
 	}
 	if single {
-		if name == "proxy" {
-			s.args = append([]string{keyword}, s.args...)
-		}
-		c.first[name] = s
+		c.first[keyword] = s
 		return nil
 	}
 	again := slices.ContainsFunc(c.all[keyword], func(t setting) bool { return t.where == s.where })

@@ -45,8 +45,10 @@ func settingsOf(p *place, u giturl.URL) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if proxy, ok := c.first["proxy"]; ok && !strings.EqualFold(proxy.args[1], "none") {
-		return nil, &proxyError{where: proxy.where, keyword: proxy.args[0]}
+	for _, keyword := range []string{"proxyjump", "proxycommand"} {
+		if proxy, ok := c.first[keyword]; ok && !strings.EqualFold(proxy.args[0], "none") {
+			return nil, &proxyError{where: proxy.where, keyword: keyword}
+		}
 	}
 	s := &settings{named: c.original, host: strings.ToLower(c.hostName()), user: c.userName(), timeout: defaultTimeout}
 	if s.user == "" {
