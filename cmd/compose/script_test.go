@@ -27,13 +27,17 @@ func TestMain(m *testing.M) {
 	})
 }
 
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { testscript.Run(t, scripts(t, filepath.Join("testdata", "script"))) }
+
+// scripts returns how the scripts of a folder are run.
+func scripts(t *testing.T, dir string) testscript.Params {
+	t.Helper()
 	revisions, err := starter.Revisions()
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+	return testscript.Params{
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
@@ -59,8 +63,18 @@ func TestScripts(t *testing.T) {
 			"glob":     glob,
 			"typed":    typed,
 			"conforms": conforms,
+			"capture":  capture,
 		},
-	})
+	}
+}
+
+// capture NAME makes the last line of standard output the value of an environment variable.
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: capture NAME")
+	}
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
+	ts.Setenv(args[0], lines[len(lines)-1])
 }
 
 // exits STATUS PROGRAM ARGS... runs a program and wants this exit status; its output is there for stdout and stderr.

@@ -139,6 +139,7 @@ func TestIsAncestor(t *testing.T) {
 						t.Fatal(err)
 					}
 					defer s.Close()
+					repo := s.Repository()
 					is, err := s.IsAncestor(t.Context(), c.old, c.of)
 					if got := [2]string{map[bool]string{true: "true", false: "false"}[is], code(err)}; got != c.want {
 						t.Fatalf("got %q, error %v; want %q", got, err, c.want)
@@ -149,6 +150,9 @@ func TestIsAncestor(t *testing.T) {
 						}
 						if _, err := read(t, s, c.old, "catalog/catalog.json"); err != nil {
 							t.Errorf("a file of the old revision: %v", err)
+						}
+						if _, err := repo.Commit(t.Context(), c.of); err != nil || s.Repository() != repo {
+							t.Errorf("the repository that was given out is no longer open: %v", err)
 						}
 					}
 				})

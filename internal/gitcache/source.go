@@ -111,8 +111,8 @@ func (s *Source) reopen() (err error) {
 	if s.state, s.raw, err = s.entry.readState(); err != nil {
 		return err
 	}
-	if s.repo != nil {
-		_ = s.repo.Close()
+	if s.repo != nil { // it finds packs that came meanwhile
+		return nil
 	}
 	if s.repo, err = gitrepo.OpenWith(s.entry.folder, gitrepo.Options{NoCommitGraph: true, Name: s.entry.url.String()}); err != nil {
 		return damaged(s.entry.url, "its entry in the cache is no repository")
