@@ -12,6 +12,8 @@ var (
 	errMissing  = errors.New("no such object")
 	errDamaged  = errors.New("damaged")   // stored bytes are not in git's format, or are those of another id
 	errTooLarge = errors.New("too large") // an object, or what must be held to build it, is past a bound
+
+	errUnsupported = errors.New("unsupported") // stored bytes are in a format of git that is not supported
 )
 
 // errOtherBytes says that an object does not hash to its id.
@@ -30,6 +32,10 @@ func (e *storedError) Unwrap() error        { return e.err }
 
 func damaged(format string, args ...any) error {
 	return &storedError{kind: errDamaged, text: fmt.Sprintf(format, args...)}
+}
+
+func unsupported(format string, args ...any) error {
+	return &storedError{kind: errUnsupported, text: fmt.Sprintf(format, args...)}
 }
 
 func tooLarge(format string, args ...any) error {

@@ -36,7 +36,7 @@ func (r *Repository) Head() (lockv2.Revision, error) {
 		text, err := r.disk.readRef(name)
 		if errors.Is(err, errNoRef) {
 			return "", fault(CodeInvalidRevision, r.name(), "HEAD names "+strconv.Quote(name)+
-				", which has no commit yet; commit first, or name a revision")
+				", which has no commit; commit first, name a revision, or point HEAD at a branch with git symbolic-ref")
 		}
 		if err != nil {
 			return "", faultOf(CodeReadFailed, r.name(), "the ref "+strconv.Quote(name)+" can't be read; restore it, or name a revision", causeOf(err))

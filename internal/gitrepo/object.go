@@ -185,6 +185,9 @@ func (r *Repository) readFault(id ID, err error) error {
 			withHint(r.GitCommand("fetch --refetch --no-filter"))
 	case errors.Is(err, errMissing):
 		return fault(CodeReadFailed, path, "the object is missing"+damage).withHint(r.GitCommand("fsck --full"))
+	case errors.Is(err, errUnsupported):
+		return fault(CodeReadFailed, path, "the object can't be read: "+err.Error()+", which is not supported; have git write its packs anew").
+			withHint(r.GitCommand("-c pack.indexVersion=2 repack -a -d"))
 	case errors.Is(err, errTooLarge):
 		// Files above the threshold are stored whole, and streamed.
 		return fault(CodeSourceTooLarge, path, "the object can't be built in bounded memory: "+err.Error()+

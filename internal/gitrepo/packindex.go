@@ -96,8 +96,14 @@ func (x *packIndex) readHeader(file *os.File, size int64) error {
 	if _, err := file.ReadAt(head[:], 0); err != nil {
 		return damagedBy(err)
 	}
-	if string(head[:4]) != "\xfftOc" || binary.BigEndian.Uint32(head[4:]) != 2 {
-		return damaged("it is no pack index of version 2")
+	if string(head[:4]) != "\xfftOc" {
+		if isFirstVersion(head[:indexFanoutBytes], size) {
+			return unsupported("a pack index of version 1")
+		}
+		return damaged("it is no pack index")
+	}
+	if version := binary.BigEndian.Uint32(head[4:]); version != 2 {
+		return unsupported("a pack index of version %d", version)
 	}
 	for k := range 256 {
 		x.below[k+1] = binary.BigEndian.Uint32(head[indexHeaderBytes+4*k:])
@@ -117,6 +123,13 @@ func (x *packIndex) readHeader(file *os.File, size int64) error {
 		return tooLarge("a pack index of %d bytes, and the bound is %d", size, int64(maxIndexBytes))
 	}
 	return nil
+}
+
+// isFirstVersion reports whether a file of size bytes that begins with fanout has the structure of version 1, which git wrote
+// until 2008 and does on demand: a row of an offset and an id for each object.
+func isFirstVersion(fanout []byte, size int64) bool {
+	n := int64(binary.BigEndian.Uint32(fanout[indexFanoutBytes-4:]))
+	return size == indexFanoutBytes+n*int64(4+idBytes)+indexTailBytes
 }
 
 func (x *packIndex) readAt(p []byte, at int64) error {

@@ -64,10 +64,12 @@ func list(t testing.TB, r *gitrepo.Repository, rev string) string {
 	return out.String()
 }
 
+const lsTreeFormat = "--format=%(objectmode) %(path) %(objectname) %(objectsize)"
+
 // lsTree is the same list by git.
 func (g *gitRepo) lsTree(rev string) string {
 	g.t.Helper()
-	out := g.run("ls-tree", "-r", "--full-tree", "--format=%(objectmode) %(path) %(objectname) %(objectsize)", rev)
+	out := g.run("ls-tree", "-r", "--full-tree", lsTreeFormat, rev)
 	if out == "" {
 		return ""
 	}
