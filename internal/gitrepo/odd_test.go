@@ -12,6 +12,7 @@ import (
 
 	"example.org/compose/internal/gitrepo"
 	"example.org/compose/lockv2"
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // sameAsGit holds what a repository says against what git says of it: HEAD, the files of a revision, the clean check, and who
@@ -372,6 +373,110 @@ func TestUnbornHead(t *testing.T) {
 			if got, want := list(t, r, r2), odd.lsTree(r2); got != want {
 				t.Errorf("got\n%s\ngit says\n%s", got, want)
 			}
+		})
+	}
+}
+
+// Formats that would be misread are refused by name, in any form of a repository; of reftable this is what git 2.45 and later make.
+func TestUnsupportedFormats(t *testing.T) {
+	t.Parallel()
+	reftable := func(g *gitRepo) *gitRepo {
+		g.write(".git/config", "[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\trefstorage = reftable\n")
+		g.write(".git/HEAD", "ref: refs/heads/.invalid\n")
+		g.must(os.RemoveAll(g.file(".git/refs")))
+		g.write(".git/refs/heads", "this repository uses the reftable format\n")
+		g.write(".git/reftable/tables.list", "0x000000000001-0x000000000002-f9a1c7f2.ref\n")
+		g.write(".git/reftable/0x000000000001-0x000000000002-f9a1c7f2.ref", "REFT\x01\x00\x10\x00")
+		return g
+	}
+	sha256 := func(g *gitRepo) *gitRepo {
+		other := g.at("other")
+		g.must(os.Mkdir(other.path, 0o755))
+		other.run("init", "-q", "-b", "main", "--object-format=sha256")
+		other.write("a", "a")
+		other.run("add", "a")
+		other.run("commit", "-q", "-m", "a")
+		return other
+	}
+	for _, tt := range []struct {
+		name  string
+		build func(g *gitRepo) string
+		says  []string
+	}{
+		{"reftable", func(g *gitRepo) string { return reftable(g).path }, []string{`"reftable"`, "git refs migrate --ref-format=files"}},
+		{"reftable, bare", func(g *gitRepo) string { return reftable(g).file(".git") }, []string{`"reftable"`}},
+		{"reftable, a linked worktree", func(g *gitRepo) string {
+			g.run("worktree", "add", "-q", "../linked", "-b", "side")
+			reftable(g)
+			return g.at("linked").path
+		}, []string{`"reftable"`}},
+		{"SHA-256", func(g *gitRepo) string { return sha256(g).path }, []string{`"sha256"`, "--object-format=sha1"}},
+		{"SHA-256, bare", func(g *gitRepo) string {
+			sha256(g).run("clone", "-q", "--bare", ".", "../bare.git")
+			return g.at("bare.git").path
+		}, []string{`"sha256"`}},
+		{"SHA-256, a linked worktree", func(g *gitRepo) string {
+			sha256(g).run("worktree", "add", "-q", "../linked", "-b", "side")
+			return g.at("linked").path
+		}, []string{`"sha256"`}},
+		{"SHA-256 that translates from SHA-1", func(g *gitRepo) string {
+			other := sha256(g)
+			other.write(".git/config", "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n\tcompatObjectFormat = sha1\n")
+			return other.path
+		}, []string{`"sha256"`}},
+		{"SHA-1 that translates from SHA-256", func(g *gitRepo) string {
+			g.write(".git/config", "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha1\n\tcompatObjectFormat = sha256\n")
+			return g.path
+		}, []string{`"compatobjectformat"`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g, _, _ := sample(t)
+			r, err := gitrepo.Open(tt.build(g))
+			if err == nil {
+				r.Close()
+			}
+			text := wantCode(t, err, gitrepo.CodeInvalidSource)
+			for _, part := range tt.says {
+				if !strings.Contains(text, part) {
+					t.Errorf("the message lacks %q: %s", part, text)
+				}
+			}
+		})
+	}
+}
+
+// An object that is missing in a partial clone ends in an error with its id, whatever needs it; nothing is fetched.
+func TestPartialCloneLacks(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for filter, lacks := range map[string]string{"blob:none": "a.txt", "tree:0": "deep", "blob:limit=1k": "deep/er/and/deeper.txt"} {
+		t.Run(filter, func(t *testing.T) {
+			g, r1, r2 := sample(t)
+			g.run("config", "uploadpack.allowFilter", "true")
+			g.run("clone", "-q", "--bare", "--filter="+filter, "file://"+g.path, "../partial.git")
+			partial := g.at("partial.git")
+			before := partial.run("count-objects", "-v")
+			r := mustOpen(t, partial.path)
+			if got, err := answer(r, r1, r2); got != yes {
+				t.Errorf("got %s, %v", got, err)
+			}
+			root, err := r.Commit(ctx, lockv2.Revision(r2))
+			g.must(err)
+			id := g.run("rev-parse", r2+":"+lacks)
+			if filter == "tree:0" {
+				id = root.String()
+				_, err = r.ReadTree(ctx, root)
+			} else {
+				_, err = r.Blob(ctx, plumbing.NewHash(id), 1<<20)
+			}
+			if text := wantCode(t, err, gitrepo.CodeReadFailed); !strings.Contains(text, id) || !strings.Contains(text, "partial clone") {
+				t.Error(text)
+			}
+			if after := partial.run("count-objects", "-v"); after != before {
+				t.Errorf("before\n%s\nafter\n%s", before, after)
+			}
+			g.hint(err)
+			partial.sameAsGit(t, r1, r2)
 		})
 	}
 }
