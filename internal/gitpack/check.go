@@ -8,9 +8,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+
+	"example.org/compose/internal/plainfile"
 )
 
 // CheckSums reads the installed pack whose files are base.pack and base.idx and compares both checksums, the name, and that the index belongs to the pack:
@@ -136,7 +137,7 @@ func (c *comparing) Write(p []byte) (int, error) {
 }
 
 func openFile(path string) (*os.File, error) {
-	file, err := os.Open(path)
+	file, err := plainfile.Open(path)
 	if err != nil {
 		return nil, readFault(path, err)
 	}
@@ -156,9 +157,5 @@ func readFault(path string, err error) error {
 	if err == errOther || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return damaged(path, textOf(err))
 	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return faultOf(CodeReadFailed, path, "the pack can't be read; make it a file that you may read", err)
+	return faultOf(CodeReadFailed, path, "the pack can't be read; make it a file that you may read", plainfile.Cause(err))
 }

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"example.org/compose/internal/plainfile"
 )
 
 // This file is all of the package that writes.
@@ -42,15 +43,11 @@ func newTemporary(folder string) (*temporary, error) {
 }
 
 func writeFault(path string, err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		err = link.Err
 	}
-	var le *os.LinkError
-	if errors.As(err, &le) {
-		err = le.Err
-	}
-	return faultOf(CodeWriteFailed, path, "the pack can't be written; make room or mend permissions there, then run the same command again", err)
+	return faultOf(CodeWriteFailed, path, "the pack can't be written; make room or mend permissions there, then run the same command again", plainfile.Cause(err))
 }
 
 func (p *part) Write(b []byte) (int, error) {
@@ -127,7 +124,7 @@ func (p *part) rename(path string) error {
 func sameContents(a, b string) (bool, error) {
 	var files [2]*os.File
 	for i, path := range [...]string{a, b} {
-		file, err := os.Open(path)
+		file, err := plainfile.Open(path)
 		if err != nil {
 			return false, err
 		}

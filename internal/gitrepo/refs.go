@@ -33,7 +33,7 @@ type Ref struct {
 }
 
 // Refs returns HEAD and the refs whose names begin with one of prefixes (all, where none is given), by name; HEAD
-// first. Refs that lead to no object that is here, or whose names git would not take, are left out, as git does.
+// first. Refs that lead to no object that is here, or whose names git would not take, are left out: nothing can be had by them.
 //
 // READ_FAILED: a ref can't be read. SOURCE_TOO_LARGE: there are more than a million.
 func (r *Repository) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
