@@ -41,7 +41,7 @@ func parseAllowed(line string) (*allowed, *listFault) {
 	}
 	kind, _, _ := strings.Cut(rest, " ")
 	kind, _, _ = strings.Cut(kind, "\t")
-	if !isKeyType(kind) {
+	if !isKeyType(kind) && !isCertificate(kind) {
 		if rest, fault = a.parseOptions(rest); fault != nil {
 			return nil, fault
 		}
@@ -95,6 +95,9 @@ func isKeyType(word string) bool {
 	return false
 }
 
+// isCertificate reports whether a word names a kind of certificate.
+func isCertificate(word string) bool { return strings.Contains(word, "-cert-v0") }
+
 // parseKey reads the type and the key; what follows is a comment.
 func (a *allowed) parseKey(text string) *listFault {
 	fields := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' })
@@ -103,7 +106,7 @@ func (a *allowed) parseKey(text string) *listFault {
 	}
 	kind := fields[0]
 	switch {
-	case strings.Contains(kind, "-cert-v0"):
+	case isCertificate(kind):
 		return faulty("the key is a certificate; list the key that signs the certificates, with the option cert-authority")
 	case !isKeyType(kind):
 		return faulty("%q is no kind of key that may sign here; want ssh-ed25519, ecdsa-sha2-nistp256, -384 or -521, ssh-rsa, or one of a security key", clip(kind))

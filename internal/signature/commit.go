@@ -106,9 +106,9 @@ func isObject(id string, raw []byte) bool {
 
 // identTime reads the time at the end of an identity: NAME <MAIL> SECONDS ZONE.
 func identTime(ident []byte) (time.Time, bool) {
-	ident = ident[bytes.LastIndexByte(ident, '>')+1:]
-	fields := bytes.Fields(ident)
-	if len(fields) != 2 {
+	end := bytes.LastIndexByte(ident, '>')
+	fields := bytes.Fields(ident[end+1:])
+	if end < 0 || len(fields) != 2 {
 		return time.Time{}, false
 	}
 	// 1<<37 is in the year 6325: what is added to such a time can't overflow.

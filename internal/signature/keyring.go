@@ -10,7 +10,6 @@ import (
 
 const (
 	pgpPublic    = "PGP PUBLIC KEY BLOCK"
-	pgpPrivate   = "PGP PRIVATE KEY BLOCK"
 	pgpSignature = "PGP SIGNATURE"
 )
 
@@ -56,8 +55,6 @@ const (
 func (s *Signers) parseArmored(text []byte) *listFault {
 	for line := 1; len(text) > 0; {
 		switch {
-		case begins(text, pgpPrivate):
-			return &listFault{line, "holds a private key, which belongs nowhere but with its owner: replace the key, and list the public one, which gpg --export writes"}
 		case begins(text, pgpPublic):
 			body, rest, reason := dearmor(text, pgpPublic, true)
 			if reason != "" {
@@ -153,7 +150,7 @@ func (r *keyReader) add(p *packet.OpaquePacket) error {
 	}
 	switch p.Tag {
 	case tagSecretKey, tagSecretSubkey:
-		return errors.New("it is a private key, which belongs nowhere but with its owner: replace the key, and list the public one, which gpg --export writes")
+		return errors.New(isPrivate)
 	case tagPublicKey:
 		key, err := parsePacket[*packet.PublicKey](p)
 		if err != nil {

@@ -37,6 +37,8 @@ func faulty(format string, args ...any) *listFault {
 	return &listFault{msg: fmt.Sprintf(format, args...)}
 }
 
+const isPrivate = "a private key, which belongs nowhere but with its owner: replace the key, and list the public one"
+
 func (s *Signers) parse(text []byte) *listFault {
 	const want = "; want a file in git's allowed-signers format, or OpenPGP public keys"
 	switch {
@@ -50,6 +52,8 @@ func (s *Signers) parse(text []byte) *listFault {
 		return faulty("is UTF-16; save it as UTF-8")
 	case len(text) > 12 && string(text[8:12]) == "KBXf":
 		return faulty("is GnuPG's own key box; write the keys with gpg --export")
+	case bytes.Contains(text, []byte(" PRIVATE KEY-----")), bytes.Contains(text, []byte(" PRIVATE KEY BLOCK-----")):
+		return faulty("holds " + isPrivate)
 	case text[0]&0x80 != 0 && !utf8.Valid(text):
 		return s.parseKeys(text)
 	case bytes.HasPrefix(text, []byte("-----BEGIN PGP")), bytes.Contains(text, []byte("\n-----BEGIN PGP")):

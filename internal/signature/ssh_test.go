@@ -45,7 +45,7 @@ func compare(t *testing.T, got, want string, accepted, wanted bool, why, details
 	if got != want || accepted != wanted && (why == "" || accepted) {
 		t.Errorf("got %q, want %q; git accepts: %v, want %v\n%s", got, want, accepted, wanted, details)
 	}
-	if accepted != wanted {
+	if wanted && !accepted && why != "" {
 		t.Logf("git refuses it too by now\n%s", details)
 	}
 	if (want == "") == wanted != (why == "") {
@@ -55,6 +55,9 @@ func compare(t *testing.T, got, want string, accepted, wanted bool, why, details
 
 // Each commit and list is held against what git says with ssh-keygen.
 func TestSSH(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks git about many commits")
+	}
 	l := newLab(t, "ssh-keygen")
 	for _, name := range []string{"alice", "bob", "ca", "otherca"} {
 		l.sshKey(name, "ed25519", "")
