@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"example.org/compose/internal/gitserver"
 	"example.org/compose/internal/gitssh"
@@ -166,6 +167,7 @@ func TestEndOfSession(t *testing.T) {
 				if ctx.Err() != nil {
 					t.Fatal("no stderr")
 				}
+				time.Sleep(time.Millisecond)
 			}
 			done := make(chan error)
 			go func() {

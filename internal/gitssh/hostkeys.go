@@ -174,16 +174,23 @@ func (k *knownHosts) algorithms() []string {
 		}
 	}
 	rank := func(algorithm string) int {
+		order := 3 // as OpenSSH likes them
+		switch {
+		case strings.Contains(algorithm, "ssh-ed25519"):
+			order = 1
+		case strings.Contains(algorithm, "ecdsa-"):
+			order = 2
+		}
 		switch {
 		case strings.Contains(algorithm, "-cert-"):
-			return 0
+			return order
 		case types[keyType(algorithm)]:
-			return 1
+			return 10 + order
 		}
-		return 2
+		return 20 + order
 	}
 	// Without an authority a certificate would prove nothing.
-	list := slices.DeleteFunc(slices.Clone(supported), func(a string) bool { return !authority && rank(a) == 0 })
+	list := slices.DeleteFunc(slices.Clone(supported), func(a string) bool { return !authority && rank(a) < 10 })
 	slices.SortStableFunc(list, func(a, b string) int { return rank(a) - rank(b) })
 	return list
 }
