@@ -14,7 +14,7 @@ import (
 
 // longHistory is a repository with a packed history of n commits on main, one in ten a merge, a branch that left it
 // three commits before the end (side), and an unrelated root (lone).
-func longHistory(b *testing.B, n int) *gitRepo {
+func longHistory(b testing.TB, n int) *gitRepo {
 	g := newGit(b)
 	cmd := g.command("fast-import", "--quiet")
 	pipe, err := cmd.StdinPipe()
