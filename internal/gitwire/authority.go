@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"example.org/compose/internal/credential"
-	"example.org/compose/internal/diag"
 	"example.org/compose/internal/giturl"
 )
 
@@ -72,13 +71,14 @@ func (a *authority) authorize(request *http.Request) {
 // sent reports whether the server has seen credentials.
 func (a *authority) sent() bool { return a.now != nil || len(a.tried) > 0 }
 
-// next takes up other credentials, since place wants some or refused those it got.
-func (a *authority) next(ctx context.Context, place *url.URL) error {
+// next takes up other credentials, since place wants some or refused those it got; status is its answer.
+func (a *authority) next(ctx context.Context, place *url.URL, status int) error {
+	name := a.url.String()
 	switch {
 	case !sameOrigin(place, a.place):
-		return &Error{diag.New(CodeAuthentication, a.url.String(), "redirects to "+said(place.Scheme+"://"+place.Host)+", which asks for credentials; they are sent only to a host that is named, so name the repository by its URL there")}
+		return fault(CodeAuthentication, name, "the server redirects to %s, which asks for credentials (%d); they are sent only to a host that is named, so name the repository by its URL there", said(place.Scheme+"://"+place.Host), status)
 	case !a.covers(place):
-		return &Error{diag.New(CodeAuthentication, a.url.String(), "the server asks for credentials, which are not sent over http; name the repository by an https URL")}
+		return fault(CodeAuthentication, name, "the server asks for credentials (%d), which are not sent over http; name the repository by an https URL", status)
 	}
 	if a.now != nil {
 		a.tried = append(a.tried, a.now.From)
@@ -98,24 +98,26 @@ func (a *authority) next(ctx context.Context, place *url.URL) error {
 		}
 	}
 	if len(a.left) == 0 {
-		return a.failed("the server asks for credentials")
+		return a.failed(status)
 	}
 	a.now, a.left = &a.left[0], a.left[1:]
 	return nil
 }
 
 // failed says which credentials were tried.
-func (a *authority) failed(what string) error {
-	tried := a.tried
-	if a.now != nil {
-		tried = append(tried, a.now.From)
+func (a *authority) failed(status int) error {
+	what := "the server asks for credentials (401)"
+	if status == http.StatusForbidden {
+		what = "the server does not let you read the repository (403)"
 	}
-	switch {
-	case len(tried) > 0:
-		what += "; what was tried and refused is from " + strings.Join(tried, ", ")
-	case a.looked:
+	if len(a.tried) > 0 {
+		what += "; what was tried and refused is from " + strings.Join(a.tried, ", ")
+	} else {
 		what += ", and none were found"
 	}
 	what += "; give credentials that may read it by an environment variable, in netrc or by a credential helper of git"
-	return &Error{diag.Wrap(CodeAuthentication, a.url.String(), what, a.err)}
+	if a.err != nil {
+		what += " (" + strings.TrimPrefix(a.err.Error(), a.url.String()+": ") + ")"
+	}
+	return fault(CodeAuthentication, a.url.String(), "%s", what)
 }

@@ -30,8 +30,6 @@ func fault(code, name, format string, args ...any) *Error {
 	return &Error{diag.New(code, name, fmt.Sprintf(format, args...))}
 }
 
-func (e *Error) withHint(hint string) *Error { return &Error{e.WithHint(hint)} }
-
 // maxSaid bounds what is shown of a server's words, in letters.
 const maxSaid = 300
 

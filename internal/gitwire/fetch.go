@@ -230,8 +230,8 @@ func (r *packReader) more() ([]byte, error) {
 
 // raw returns what a server without bands sends, to the end of its answer.
 func (r *packReader) raw() ([]byte, error) {
-	if r.p.buffer == nil {
-		r.p.buffer = make([]byte, maxPacket)
+	if len(r.p.buffer) < readSize {
+		r.p.buffer = make([]byte, readSize)
 	}
 	n, err := r.p.from.Read(r.p.buffer)
 	r.p.read += int64(n)

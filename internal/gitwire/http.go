@@ -148,9 +148,9 @@ func (s *httpServer) request(ctx context.Context, place *url.URL, body []byte, v
 			return r, nil
 		case code == http.StatusMovedPermanently, code == http.StatusFound, code == http.StatusSeeOther, code == http.StatusTemporaryRedirect, code == http.StatusPermanentRedirect:
 			return r, nil
-		case code == http.StatusUnauthorized:
+		case code == http.StatusUnauthorized, code == http.StatusForbidden:
 			r.release(true)
-			if err := s.auth.next(ctx, place); err != nil {
+			if err := s.auth.next(ctx, place, code); err != nil {
 				return nil, err
 			}
 		default:
@@ -223,8 +223,6 @@ func (s *httpServer) answer(r *response, kind string) (*packets, error) {
 func (s *httpServer) refused(code int) error {
 	status := http.StatusText(code)
 	switch {
-	case code == http.StatusForbidden:
-		return s.auth.failed("the server does not let you read the repository (403)")
 	case code == http.StatusNotFound, code == http.StatusGone:
 		advice := "check the URL"
 		if !s.auth.sent() {

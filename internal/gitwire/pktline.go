@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"example.org/compose/internal/diag"
 )
 
 // kind is what a packet is.
@@ -22,6 +24,7 @@ const (
 const (
 	maxPacket  = 65520 // with its length, gitprotocol-common(5)
 	lengthSize = 4
+	readSize   = 16 << 10
 )
 
 // errGarbage is of a packet that is none.
@@ -48,7 +51,7 @@ type packets struct {
 func newPackets(name string, from io.Reader) *packets {
 	buffered, ok := from.(*bufio.Reader)
 	if !ok {
-		buffered = bufio.NewReaderSize(from, maxPacket)
+		buffered = bufio.NewReaderSize(from, readSize)
 	}
 	return &packets{name: name, from: buffered}
 }
@@ -93,8 +96,8 @@ func (p *packets) readPacket() (kind, []byte, error) {
 	case size > maxPacket:
 		return 0, nil, errGarbage{fmt.Sprintf("a packet has %d bytes, more than git's %d", size, maxPacket)}
 	}
-	if p.buffer == nil {
-		p.buffer = make([]byte, maxPacket)
+	if len(p.buffer) < size {
+		p.buffer = make([]byte, min(2*size, maxPacket))
 	}
 	n, err = io.ReadFull(p.from, p.buffer[:size-lengthSize])
 	p.read += int64(n)
@@ -142,10 +145,6 @@ func (p *packets) line() (line string, kind kind, err error) {
 
 // fault says for people why reading ended.
 func (p *packets) fault(err error) error {
-	var own *Error
-	if errors.As(err, &own) {
-		return err
-	}
 	if garbage := (errGarbage{}); errors.As(err, &garbage) {
 		return p.invalid("%s", garbage.why)
 	}
@@ -153,6 +152,10 @@ func (p *packets) fault(err error) error {
 		if better := p.why(err); better != nil {
 			return better
 		}
+	}
+	var coded diag.Coded
+	if errors.As(err, &coded) { // of ssh
+		return err
 	}
 	if p.read == 0 {
 		return fault(CodeUnreachable, p.name, "the server closed the connection without an answer; run the command again")

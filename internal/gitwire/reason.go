@@ -20,6 +20,7 @@ func unreachable(name string, err error) *Error {
 	}
 	var dns *net.DNSError
 	var certificate *tls.CertificateVerificationError
+	var alert tls.AlertError
 	var timeout net.Error
 	var op *net.OpError
 	switch {
@@ -37,21 +38,22 @@ func unreachable(name string, err error) *Error {
 		return fault(CodeUnreachable, name, "the server's certificate is not trusted (%s); check the host, or name the file of its authority in GIT_SSL_CAINFO", said(certificateReason(certificate)))
 	case errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, new(tls.RecordHeaderError)):
 		return fault(CodeUnreachable, name, "the server does not speak TLS; check scheme and port")
-	case errors.As(err, new(tls.AlertError)):
-		return fault(CodeUnreachable, name, "the server ended the TLS handshake (%s)", said(err.Error()))
+	case errors.As(err, &alert):
+		return fault(CodeUnreachable, name, "the server ended the TLS handshake (%s); check host and port", said(alert.Error()))
 	case strings.Contains(err.Error(), "malformed HTTP") || strings.Contains(err.Error(), "malformed MIME"):
 		return fault(CodeResponseInvalid, name, "the server's answer is not HTTP; check scheme and port")
 	case strings.Contains(err.Error(), "headers exceeded"):
 		return fault(CodeResponseInvalid, name, "the head of the server's answer has more than %d KiB", maxHead>>10)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return fault(CodeUnreachable, name, "the server did not answer within %s; check host, port and network, and run the command again", connectTimeout)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
+		containsAny(err.Error(), "stream error", "GOAWAY"): // of http 2
 		return fault(CodeUnreachable, name, "the server closed the connection without an answer; run the command again")
 	}
 	if op != nil {
 		err = op.Err // the rest is addresses
 	}
-	return fault(CodeUnreachable, name, "there is no connection (%s); check host, port and network", said(err.Error()))
+	return fault(CodeUnreachable, name, "there is no connection (%s); check host, port and network, and run the command again", said(err.Error()))
 }
 
 // certificateReason leaves out the time of day.

@@ -43,7 +43,7 @@ func (s *stream) advertise(ctx context.Context) (*packets, error) {
 		return nil, err
 	}
 	s.conn, s.watch = conn, w
-	s.from = bufio.NewReaderSize(watched{conn, w}, maxPacket)
+	s.from = bufio.NewReaderSize(watched{conn, w}, readSize)
 	p := s.answer(ctx, false)
 	if _, _, err := p.peek(); err != nil && p.read == 0 && w.why(err) == nil {
 		if better := conn.silent(); better != nil {

@@ -1,6 +1,7 @@
 package gitwire_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha1"
 	"encoding/binary"
@@ -18,6 +19,8 @@ import (
 	"example.org/compose/internal/giturl"
 	"example.org/compose/internal/gitwire"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/storage/memory"
 )
 
 // fixture is a bare repository with two commits, two branches, an annotated tag, and a big file.
@@ -70,6 +73,7 @@ func newFixture(t *testing.T) fixture {
 	git("checkout", "-q", "main")
 	gitserver.Git(t, root, "clone", "-q", "--mirror", "--no-local", work, dir)
 	gitserver.Git(t, dir, "update-ref", "-d", "refs/keep/hidden")
+	gitserver.Git(t, dir, "config", "uploadpack.allowFilter", "true")
 	return f
 }
 
@@ -85,13 +89,18 @@ func noise(n int) string {
 	return b.String()[:n]
 }
 
-func open(t *testing.T, text string, opts gitwire.Options) gitwire.Remote {
+func parse(t *testing.T, text string) giturl.URL {
 	t.Helper()
 	u, _, err := giturl.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := gitwire.Open(context.Background(), u, opts)
+	return u
+}
+
+func open(t *testing.T, text string, opts gitwire.Options) gitwire.Remote {
+	t.Helper()
+	r, err := gitwire.Open(context.Background(), parse(t, text), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,16 +132,16 @@ func wantCode(t *testing.T, err error, code, says string) {
 	}
 }
 
-// objects lists what a pack holds, by git.
+// objects lists what a pack holds, by go-git.
 func objects(t *testing.T, pack []byte) map[plumbing.Hash]string {
 	t.Helper()
-	dir := t.TempDir()
-	gitserver.Git(t, dir, "init", "-q")
-	gitserver.GitInput(t, dir, string(pack), "index-pack", "--stdin", "--fix-thin")
+	store := memory.NewStorage()
+	if err := packfile.UpdateObjectStorage(store, bytes.NewReader(pack)); err != nil {
+		t.Fatal(err)
+	}
 	list := make(map[plumbing.Hash]string)
-	for _, line := range strings.Split(gitserver.Git(t, dir, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)"), "\n") {
-		id, kind, _ := strings.Cut(line, " ")
-		list[plumbing.NewHash(id)] = kind
+	for id, object := range store.Objects {
+		list[id] = object.Type().String()
 	}
 	return list
 }
@@ -166,4 +175,5 @@ func count(objects map[plumbing.Hash]string) string {
 	return fmt.Sprintf("%d commits, %d trees, %d blobs, %d tags", n["commit"], n["tree"], n["blob"], n["tag"])
 }
 
-const brief = 100 * time.Millisecond
+// brief is an Options.Idle for servers that stall for good.
+const brief = 300 * time.Millisecond
