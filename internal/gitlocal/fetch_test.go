@@ -204,6 +204,8 @@ func TestFetchForms(t *testing.T) {
 	for _, path := range []string{".", ".git", "../tree", "../bare", "../shared"} {
 		wantIDs(t, path, mustFetch(t, r.at(filepath.Join(r.path, path)).open(), ask), want)
 	}
+	r.git("clone", "-q", "--bare", r.path, "../suffix.git")
+	wantIDs(t, "suffix", mustFetch(t, r.at(filepath.Join(r.path, "../suffix")).open(), ask), want)
 	r.git("gc", "-q")
 	wantIDs(t, "packed", mustFetch(t, r.open(), ask), want)
 }

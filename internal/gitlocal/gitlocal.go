@@ -9,6 +9,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/gitpack"
@@ -28,11 +30,16 @@ type Error struct{ diag.Base }
 
 func fault(code, path, msg string) *Error { return &Error{diag.New(code, path, msg)} }
 
-// Open opens the repository at path. Close it. Errors are those of gitrepo.Open; those of the Remote also those of gitrepo's
+// Open opens the repository at path, or at path.git where there is no path, as git does. Close it. Errors are those of gitrepo.Open; those of the Remote also those of gitrepo's
 // look-ups (READ_FAILED: an object is missing or damaged).
 func Open(ctx context.Context, path string) (gitwire.Remote, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(path + ".git"); err == nil {
+			path += ".git"
+		}
 	}
 	repo, err := gitrepo.Open(path)
 	if err != nil {

@@ -37,14 +37,21 @@ type kin struct {
 
 func (k kin) empty() bool { return k.placed == k.placedEnd && k.named == k.namedEnd }
 
-// of returns what builds on an entry whose id is known.
+// of returns what builds on an entry whose id is known. What builds on an id goes to the first entry that has it: those that
+// come after it are the same object again, and a pack of nothing else would ask for the product of both numbers.
 func (c children) of(number uint32) kin {
 	byPlace, byID, id := c.pack.byPlace, c.pack.byID, &c.pack.entries[number].id
 	k := kin{placed: sort.Search(len(byPlace), func(i int) bool { return byPlace[i].base >= number })}
 	for k.placedEnd = k.placed; k.placedEnd < len(byPlace) && byPlace[k.placedEnd].base == number; k.placedEnd++ {
 	}
 	k.named = sort.Search(len(byID), func(i int) bool { return bytes.Compare(byID[i].base[:], id[:]) >= 0 })
-	for k.namedEnd = k.named; k.namedEnd < len(byID) && byID[k.namedEnd].base == *id; k.namedEnd++ {
+	k.namedEnd = k.named
+	// The first of them is built before anything else: next begins with it.
+	if k.named < len(byID) && !c.pack.entries[byID[k.named].number].id.IsZero() {
+		return k
+	}
+	for k.namedEnd < len(byID) && byID[k.namedEnd].base == *id {
+		k.namedEnd++
 	}
 	return k
 }
@@ -58,7 +65,7 @@ func (c children) none(number uint32) bool {
 	return i == len(c.pack.byPlace) || c.pack.byPlace[i].base != number
 }
 
-// next takes a delta from k.
+// next takes a delta from k, those by id first.
 func (c children) next(k *kin) (number uint32, ok bool) {
 	switch {
 	case k.named < k.namedEnd:

@@ -69,7 +69,11 @@ func forest(rng *rand.Rand, n, size int, byID bool, damage func(delta []byte)) (
 
 // However objects build on one another, and however little memory there is, the same ids are found.
 func TestReceiveForests(t *testing.T) {
-	for seed := range int64(24) {
+	seeds := int64(24)
+	if testing.Short() {
+		seeds = 6
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewSource(seed))
 		pack, ids := forest(rng, 1+rng.Intn(300), 200, seed%2 == 0, nil)
 		slices.SortFunc(ids, func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
@@ -164,4 +168,19 @@ func TestReceiveBoundsWork(t *testing.T) {
 	total := int64((2*n + 1) * (size + 11))
 	_, _, err := receive(t, b.pack(), gitpack.Limits{Memory: 3 * (size + 11), Total: total})
 	wantCode(t, err, gitpack.CodeTooLarge, "work")
+}
+
+// Many objects that are one, with many deltas on it, take no more time than their number.
+func TestReceiveSameObjects(t *testing.T) {
+	hello := []byte("hello, world\n")
+	d, _ := delta(hello, 1, "x")
+	one, onOne := deflate(hello), deflate(d)
+	id := blobID(hello)
+	var b builder
+	for range 50_000 {
+		b.raw(header(plumbing.BlobObject, uint64(len(hello))), one)
+		b.raw(header(plumbing.REFDeltaObject, uint64(len(d))), id[:], onOne)
+	}
+	_, _, err := receive(t, b.pack(), gitpack.Limits{})
+	wantCode(t, err, gitpack.CodeResponseInvalid, "twice")
 }

@@ -40,7 +40,7 @@ func faultOf(code, path, msg string, err error) *Error {
 // Limits bound what a pack may cost. A zero field has the default.
 type Limits struct {
 	Bytes   int64 // of the stream; 4 GiB
-	Objects int64 // 20 million
+	Objects int64 // 20 million; each takes up to 80 bytes of memory until the pack is installed
 	Object  int64 // bytes of one object, inflated; 512 MiB
 	Total   int64 // bytes of all objects, inflated; 64 GiB, so that a bomb ends
 	Depth   int   // deltas on top of one object; 4,095

@@ -100,9 +100,6 @@ func (r *resolver) tree(root uint32, kind plumbing.ObjectType) error {
 			r.path = r.path[:len(r.path)-1]
 			continue
 		}
-		if !r.pack.entries[child].id.IsZero() {
-			continue // another object of the same id was its base
-		}
 		if err := r.build(child); err != nil {
 			return err
 		}
