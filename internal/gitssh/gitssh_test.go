@@ -169,16 +169,20 @@ func TestEndOfSession(t *testing.T) {
 				}
 				time.Sleep(time.Millisecond)
 			}
-			done := make(chan error)
+			reads, writes := make(chan error), make(chan error)
 			go func() {
 				_, err := session.Read(make([]byte, 1))
-				done <- err
+				reads <- err
+			}()
+			go func() {
+				_, err := session.Write(make([]byte, 8<<20)) // more than anybody holds for a command that does not read
+				writes <- err
 			}()
 			tt.end(session, func() { cancel(why) })
-			if err := <-done; !tt.want(err) {
+			if err := <-reads; !tt.want(err) {
 				t.Errorf("Read: %v", err)
 			}
-			if _, err := session.Write(make([]byte, 8<<20)); err == nil {
+			if err := <-writes; err == nil {
 				t.Error("Write went on")
 			}
 			session.Close()
