@@ -4,7 +4,8 @@
 //	go run .template-composition/validate.go [--json] [ROOT]
 //
 // ROOT is the folder that holds .template-composition; without it, the current one. A managed or
-// generated file must have the bytes that the lock records; a seed must be there. Every fault is
+// generated file must have the bytes that the lock records; a seed must be there; a policy.json beside
+// the lock must be one that can be read, and one that allows the lock's repository. Every fault is
 // reported, nothing is written, no symlink is followed. With --json the answer is the document that
 // `compose validate --format json` prints. Exit status: 0 valid, 2 anything else; go run turns the
 // 2 into a 1 of its own.
