@@ -27,7 +27,8 @@ var filters = map[gitwire.Filter][]string{
 	gitwire.NoTrees:    {"--filter=tree:0"},
 }
 
-// sample has folders, a merge, tags of everything, a submodule, a symlink and an executable file. It is a copy of its own.
+// sample has folders, a merge, tags of everything, a submodule, a symlink and an executable file. It is a copy of its
+// own.
 func sample(t testing.TB) *repository {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -84,7 +85,8 @@ func TestFetchAsGit(t *testing.T) {
 	}
 }
 
-// What is asked for by its id is given out, also where it is met on the way to something else, of which git says nothing.
+// What is asked for by its id is given out, also where it is met on the way to something else, of which git says
+// nothing.
 func TestFetchByIDAndOnTheWay(t *testing.T) {
 	r := sample(t)
 	wants := r.ids("main", "main:a", "main:a/b", "main:a/b/c.txt")
@@ -154,7 +156,8 @@ func TestFetchWithWrongClocks(t *testing.T) {
 	}
 }
 
-// Haves of other repositories are passed over; what is had is not given out, but for objects that are asked for by their id.
+// Haves of other repositories are passed over; what is had is not given out, but for objects that are asked for by
+// their id.
 func TestFetchOddHaves(t *testing.T) {
 	r := sample(t)
 	remote := r.open()

@@ -1,8 +1,9 @@
-// Package gitlocal gives out refs and objects of a repository on disk as a server does, so that file:// is a source like any other.
-// No program runs.
+// Package gitlocal gives out refs and objects of a repository on disk as a server does, so that file:// is a source
+// like any other. No program runs.
 //
-// What is asked for is found by reading: commits from the wanted ones on, until they are known to be on the other side, then
-// their trees and blobs. Replace refs and grafts are ignored. Every object that is given out has the bytes of its id.
+// What is asked for is found by reading: commits from the wanted ones on, until they are known to be on the other side,
+// then their trees and blobs. Replace refs and grafts are ignored. Every object that is given out has the bytes of its
+// id.
 package gitlocal
 
 import (
@@ -30,8 +31,8 @@ type Error struct{ diag.Base }
 
 func fault(code, path, msg string) *Error { return &Error{diag.New(code, path, msg)} }
 
-// Open opens the repository at path, or at path.git where there is no path, as git does. Close it. Errors are those of gitrepo.Open; those of the Remote also those of gitrepo's
-// look-ups (READ_FAILED: an object is missing or damaged).
+// Open opens the repository at path, or at path.git where there is no path, as git does. Close it. Errors are those of
+// gitrepo.Open; those of the Remote also those of gitrepo's look-ups (READ_FAILED: an object is missing or damaged).
 func Open(ctx context.Context, path string) (gitwire.Remote, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

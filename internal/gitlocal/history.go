@@ -149,8 +149,8 @@ func (h *history) reach(n int32, from side) error {
 	return nil
 }
 
-// change sets what is known of a commit, and counts. One that is wanted and had counts as well: its parents, which may be
-// known as wanted, are had.
+// change sets what is known of a commit, and counts. One that is wanted and had counts as well: its parents, which may
+// be known as wanted, are had.
 func (h *history) change(n int32, to side) {
 	const mask = wanted | queued
 	if h.nodes[n].side&mask == mask {

@@ -27,8 +27,8 @@ type lister struct {
 	trees   []gitrepo.ID            // a stack of what is still to be read
 }
 
-// list returns the ids of what a request asks for: every want, and what it leads to as far as the filter lets it and it isn't reached
-// from a have. As in git a filter leaves out nothing that is asked for by its id.
+// list returns the ids of what a request asks for: every want, and what it leads to as far as the filter lets it and it
+// isn't reached from a have. As in git a filter leaves out nothing that is asked for by its id.
 func (r *remote) list(ctx context.Context, ask gitwire.Request) ([]gitrepo.ID, error) {
 	switch ask.Filter {
 	case gitwire.AllObjects, gitwire.NoBlobs, gitwire.NoTrees:
@@ -66,8 +66,9 @@ func (r *remote) list(ctx context.Context, ask gitwire.Request) ([]gitrepo.ID, e
 	return l.ids, nil
 }
 
-// want adds an object that is asked for by its id, with the tags on the way to what it leads to. Commits are left to the
-// walk of the history; anything else is sent whether or not a have leads to it: a partial clone asks so for what it lacks.
+// want adds an object that is asked for by its id, with the tags on the way to what it leads to. Commits are left to
+// the walk of the history; anything else is sent whether or not a have leads to it: a partial clone asks so for what it
+// lacks.
 func (l *lister) want(id gitrepo.ID) error {
 	chain, err := l.remote.repo.Peel(l.ctx, id)
 	if err != nil {
@@ -148,8 +149,8 @@ func (l *lister) walk(root gitrepo.ID) error {
 	return nil
 }
 
-// exclude marks a tree and what is below it as being on the other side. What can't be read is no reason to stop: it is sent, if
-// it is wanted.
+// exclude marks a tree and what is below it as being on the other side. What can't be read is no reason to stop: it is
+// sent, if it is wanted.
 func (l *lister) exclude(root gitrepo.ID) error {
 	l.trees = append(l.trees[:0], root)
 	for len(l.trees) > 0 {
@@ -182,8 +183,8 @@ type entry struct {
 	id   gitrepo.ID
 }
 
-// entries calls each with the entries of a tree, but for submodules. How a tree is ordered and what its names are is up to
-// who reads it: git gives out what its writers made.
+// entries calls each with the entries of a tree, but for submodules. How a tree is ordered and what its names are is up
+// to who reads it: git gives out what its writers made.
 func (l *lister) entries(id gitrepo.ID, each func(entry) error) error {
 	kind, content, err := l.remote.repo.ReadObject(l.ctx, id, maxTreeBytes)
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 	"example.org/compose/internal/plainfile"
 )
 
-// CheckSums reads the installed pack whose files are base.pack and base.idx and compares both checksums, the name, and that the index belongs to the pack:
-// what was written is still there. It inflates nothing. READ_FAILED: it is not, or a file can't be read.
+// CheckSums reads the installed pack whose files are base.pack and base.idx and compares both checksums, the name, and
+// that the index belongs to the pack: what was written is still there. It inflates nothing. READ_FAILED: it is not, or
+// a file can't be read.
 func CheckSums(ctx context.Context, base string) error {
 	pack, _, err := sumOf(ctx, base+".pack")
 	if err != nil {

@@ -37,8 +37,8 @@ type kin struct {
 
 func (k kin) empty() bool { return k.placed == k.placedEnd && k.named == k.namedEnd }
 
-// of returns what builds on an entry whose id is known. What builds on an id goes to the first entry that has it: those that
-// come after it are the same object again, and a pack of nothing else would ask for the product of both numbers.
+// of returns what builds on an entry whose id is known. What builds on an id goes to the first entry that has it: those
+// that come after it are the same object again, and a pack of nothing else would ask for the product of both numbers.
 func (c children) of(number uint32) kin {
 	byPlace, byID, id := c.pack.byPlace, c.pack.byID, &c.pack.entries[number].id
 	k := kin{placed: sort.Search(len(byPlace), func(i int) bool { return byPlace[i].base >= number })}

@@ -15,8 +15,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// forest is a pack of n blobs of about size bytes that build on one another at random: by place on earlier ones, by id also
-// on later ones. damage, which may be nil, changes a delta before it is stored.
+// forest is a pack of n blobs of about size bytes that build on one another at random: by place on earlier ones, by id
+// also on later ones. damage, which may be nil, changes a delta before it is stored.
 func forest(rng *rand.Rand, n, size int, byID bool, damage func(delta []byte)) (pack []byte, ids []plumbing.Hash) {
 	type object struct {
 		content []byte

@@ -42,7 +42,8 @@ func gitCommand(t testing.TB, folder string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// history is a stream for git fast-import: commits that change one of 20 files each, of so many lines, with tags between.
+// history is a stream for git fast-import: commits that change one of 20 files each, of so many lines, with tags
+// between.
 func history(commits, lines int) []byte {
 	words := strings.Fields("the of and a to in is you that it he was for on are as with his they I at be this have from")
 	rng := rand.New(rand.NewSource(1))

@@ -70,13 +70,14 @@ type Result struct {
 	Bytes   int64
 }
 
-// Receive reads exactly one pack from r, checks it whole, and installs NAME.pack and NAME.idx in folder: contents and folder are flushed, the
-// index appears last, and a pack that is there already is replaced by the new one. A thin pack (deltas against objects that it does not hold) is refused.
-// progress, which may be nil, hears how many bytes came. What a run that died left in folder is not touched here: files whose names begin
-// with "tmp-", and NAME.pack without its index, which no reader looks at.
+// Receive reads exactly one pack from r, checks it whole, and installs NAME.pack and NAME.idx in folder: contents and
+// folder are flushed, the index appears last, and a pack that is there already is replaced by the new one. A thin pack
+// (deltas against objects that it does not hold) is refused. progress, which may be nil, hears how many bytes came.
+// What a run that died left in folder is not touched here: files whose names begin with "tmp-", and NAME.pack without
+// its index, which no reader looks at.
 //
-// What follows the pack is not waited for, but some of it may have been read. An error of r other than io.EOF comes back as it is; io.EOF inside
-// the pack is SOURCE_RESPONSE_INVALID.
+// What follows the pack is not waited for, but some of it may have been read. An error of r other than io.EOF comes
+// back as it is; io.EOF inside the pack is SOURCE_RESPONSE_INVALID.
 func Receive(ctx context.Context, folder string, r io.Reader, limits Limits, progress func(bytes int64)) (Result, error) {
 	limits = limits.orDefaults()
 	t, err := newTemporary(folder)

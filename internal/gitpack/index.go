@@ -24,8 +24,8 @@ func (p *pack) sort(fail func(msg string) error) error {
 	return nil
 }
 
-// writeIndex writes an index of version 2 for sorted entries, byte by byte what git index-pack writes. Offsets past small go to
-// the table of large ones.
+// writeIndex writes an index of version 2 for sorted entries, byte by byte what git index-pack writes. Offsets past
+// small go to the table of large ones.
 func (p *pack) writeIndex(to io.Writer, small int64) error {
 	sum := sha1.New()
 	w := bufio.NewWriterSize(io.MultiWriter(to, sum), 256<<10)

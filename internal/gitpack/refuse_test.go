@@ -220,8 +220,8 @@ func TestReceiveDamagedByte(t *testing.T) {
 	}
 }
 
-// What the hash reports ends the pack. No known collision is one of git objects, whose headers come first: that it reports
-// is tested where it is from.
+// What the hash reports ends the pack. No known collision is one of git objects, whose headers come first: that it
+// reports is tested where it is from.
 func TestReceiveCollision(t *testing.T) {
 	if err := gitpack.ReportCollision(); err == nil || !strings.Contains(err.Error(), "SHA-1 of another object") {
 		t.Errorf("got %v", err)

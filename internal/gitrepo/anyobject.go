@@ -27,7 +27,8 @@ func (r *Repository) Object(ctx context.Context, id ID) (*Object, error) {
 	return &Object{Kind: o.kind(), Size: o.size(), ReadCloser: r.newBlobReader(ctx, o, id)}, nil
 }
 
-// ReadObject returns the bytes of an object of any kind. SOURCE_TOO_LARGE, before inflating, when there are more than limit.
+// ReadObject returns the bytes of an object of any kind. SOURCE_TOO_LARGE, before inflating, when there are more than
+// limit.
 func (r *Repository) ReadObject(ctx context.Context, id ID, limit int64) (plumbing.ObjectType, []byte, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, nil, err

@@ -8,8 +8,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Commits reads many commits of a history, for one goroutine. Replace refs, grafts and the boundary of a shallow clone do
-// not change what a commit says.
+// Commits reads many commits of a history, for one goroutine. Replace refs, grafts and the boundary of a shallow clone
+// do not change what a commit says.
 type Commits struct {
 	repo    *Repository
 	reader  *commitReader

@@ -33,7 +33,8 @@ type Ref struct {
 }
 
 // Refs returns HEAD and the refs whose names begin with one of prefixes (all, where none is given), by name; HEAD
-// first. Refs that lead to no object that is here, or whose names git would not take, are left out: nothing can be had by them.
+// first. Refs that lead to no object that is here, or whose names git would not take, are left out: nothing can be had
+// by them.
 //
 // READ_FAILED: a ref can't be read. SOURCE_TOO_LARGE: there are more than a million.
 func (r *Repository) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
@@ -267,8 +268,8 @@ func (l *refLister) find(ref Ref, text string) (Ref, bool, error) {
 	return ref, true, nil
 }
 
-// Peel follows annotated tags from an object on and returns all ids on the way: its own first, then what it leads to. What
-// the last one is need not be here.
+// Peel follows annotated tags from an object on and returns all ids on the way: its own first, then what it leads to.
+// What the last one is need not be here.
 //
 // READ_FAILED: a tag is damaged or malformed, or tags lead to one another without end.
 func (r *Repository) Peel(ctx context.Context, id ID) ([]ID, error) {
