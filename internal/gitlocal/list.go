@@ -183,43 +183,57 @@ type entry struct {
 	id   gitrepo.ID
 }
 
-// entries calls each with the entries of a tree, but for submodules. How a tree is ordered and what its names are is up
-// to who reads it: git gives out what its writers made.
+// entries calls each with the entries of a tree, but for submodules.
 func (l *lister) entries(id gitrepo.ID, each func(entry) error) error {
 	kind, content, err := l.remote.repo.ReadObject(l.ctx, id, maxTreeBytes)
 	if err != nil {
 		return err
 	}
-	malformed := func(text string) error {
-		return fault(gitrepo.CodeReadFailed, id.String(), text+"; whoever wrote it has to write it anew, with git")
-	}
 	if kind != plumbing.TreeObject {
-		return malformed("is a " + kind.String() + ", where a tree is wanted")
+		return malformed(id, "is a "+kind.String()+", where a tree is wanted")
 	}
 	for len(content) > 0 {
-		mode, rest, ok := bytes.Cut(content, []byte(" "))
-		end := bytes.IndexByte(rest, 0)
-		if !ok || end < 0 || len(rest)-end-1 < len(id) {
-			return malformed("is a malformed tree: it ends inside an entry")
+		mode, e, rest, problem := nextEntry(content)
+		if problem != "" {
+			return malformed(id, "is a malformed tree: "+problem)
 		}
-		e := entry{id: gitrepo.ID(rest[end+1 : end+1+len(id)])}
-		content = rest[end+1+len(id):]
-		bits := 0
-		for _, c := range mode {
-			if c < '0' || c > '7' || bits > 0o777777 {
-				return malformed("is a malformed tree: an entry's mode is no octal number")
-			}
-			bits = bits<<3 | int(c-'0')
-		}
-		switch bits & 0o170000 {
-		case 0o160000:
+		content = rest
+		if mode == modeSubmodule {
 			continue
-		case 0o040000:
-			e.tree = true
 		}
 		if err := each(e); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func malformed(id gitrepo.ID, text string) error {
+	return fault(gitrepo.CodeReadFailed, id.String(), text+"; whoever wrote it has to write it anew, with git")
+}
+
+const (
+	modeKind      = 0o170000
+	modeFolder    = 0o040000
+	modeSubmodule = 0o160000
+)
+
+// nextEntry reads "MODE NAME NUL ID". How a tree is ordered and what its names are is up to who reads it: git gives out
+// what its writers made.
+func nextEntry(content []byte) (mode int, e entry, rest []byte, problem string) {
+	digits, rest, ok := bytes.Cut(content, []byte(" "))
+	end := bytes.IndexByte(rest, 0)
+	if !ok || end < 0 || len(rest)-end-1 < len(e.id) {
+		return 0, e, nil, "it ends inside an entry"
+	}
+	for _, c := range digits {
+		if c < '0' || c > '7' || mode > 0o777777 {
+			return 0, e, nil, "an entry's mode is no octal number"
+		}
+		mode = mode<<3 | int(c-'0')
+	}
+	mode &= modeKind
+	copy(e.id[:], rest[end+1:])
+	e.tree = mode == modeFolder
+	return mode, e, rest[end+1+len(e.id):], ""
 }
