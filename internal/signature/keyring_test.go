@@ -100,6 +100,15 @@ func TestCraftedKeyRings(t *testing.T) {
 			}
 		})
 	}
+	hostile := entity("m\u202eallory")
+	var signed bytes.Buffer
+	if err := openpgp.ArmoredDetachSign(&signed, hostile, strings.NewReader(payload(commitTime)), config); err != nil {
+		t.Fatal(err)
+	}
+	commit := signedBy(payload(commitTime), signed.String()+"\n")
+	if got, code := verdict(t, objectID([]byte(commit)), commit, ring(hostile)); code != "" || got.Principal != `"m\u202eallory <m\u202eallory@example.org>"` {
+		t.Errorf("a name that turns the line: %q, %q", got.Principal, code)
+	}
 	// A private key is never taken, nor is it shown.
 	var private bytes.Buffer
 	if err := alice.SerializePrivate(&private, config); err != nil {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
@@ -196,10 +195,7 @@ func (k *pgpKey) self(at time.Time) (user string, self *packet.Signature) {
 	}
 	if len(all) > 0 {
 		self = slices.MaxFunc(all, newer).sig
-		id := slices.MaxFunc(all, func(a, b said) int { return cmp.Or(cmp.Compare(primary(a), primary(b)), newer(a, b)) }).user.id
-		if user = id; !utf8.ValidString(id) {
-			user = strconv.QuoteToASCII(id)
-		}
+		user = slices.MaxFunc(all, func(a, b said) int { return cmp.Or(cmp.Compare(primary(a), primary(b)), newer(a, b)) }).user.id
 	}
 	if k.primary.Version >= 6 {
 		self = newest(k.direct, at, k.primary.VerifyDirectKeySignature)

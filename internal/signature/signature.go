@@ -17,7 +17,11 @@ package signature
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"example.org/compose/internal/diag"
 )
@@ -56,7 +60,7 @@ func (s *Signers) Add(other *Signers) {
 
 // Signer is who signed.
 type Signer struct {
-	Principal   string    // of the list, or of the certificate; of OpenPGP the primary user id
+	Principal   string    // of the list, or of the certificate; of OpenPGP the primary user id; quoted where it can't be shown as it is
 	Fingerprint string    // SHA256:... of ssh; upper-case hex of the OpenPGP key, the primary one
 	Time        time.Time // of the commit (the committer's), at which the key had to be valid; UTC
 }
@@ -73,6 +77,9 @@ func (s *Signers) Verify(ctx context.Context, id string, raw []byte) (Signer, er
 	signer, no := s.verify(id, raw)
 	if no != nil {
 		return Signer{}, &Error{diag.New(no.code, id, no.msg)}
+	}
+	if strings.ContainsFunc(signer.Principal, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(signer.Principal) {
+		signer.Principal = strconv.QuoteToASCII(signer.Principal)
 	}
 	return signer, nil
 }
