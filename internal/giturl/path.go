@@ -1,9 +1,6 @@
 package giturl
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // pathSigns stand in a path as they are, beside letters, digits and "-._~". "*" is not among them: it is for patterns.
 const pathSigns = "/+,=:@"
@@ -137,7 +134,7 @@ func unescapeAny(s string) (string, bool) {
 		b = append(b, high<<4|low)
 		i += 2
 	}
-	return string(slices.Clip(b)), true
+	return string(b), true
 }
 
 func fromHex(c byte) (byte, bool) {

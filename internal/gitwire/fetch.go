@@ -42,9 +42,10 @@ func fetchRequest(a *advertisement, ask Request) ([]byte, error) {
 		}
 		return append(appendLine(b, "done"), flushPacket...), nil
 	}
+	acknowledges := acknowledgment(a)
 	words := ""
-	for _, word := range []string{detailed, "side-band-64k", "ofs-delta", "no-progress", "shallow", "filter"} {
-		if a.has(word) {
+	for _, word := range []string{acknowledges, "side-band-64k", "ofs-delta", "no-progress", "shallow", "filter"} {
+		if word != "" && a.has(word) {
 			words += " " + word
 		}
 	}
@@ -64,7 +65,7 @@ func fetchRequest(a *advertisement, ask Request) ([]byte, error) {
 	}
 	b = append(b, flushPacket...)
 	haves := unique(ask.Haves)
-	if !a.has(detailed) {
+	if acknowledges == "" {
 		haves = haves[:min(len(haves), 1)] // git then acknowledges some of several, and nothing says which is the last
 	}
 	for _, id := range haves {
@@ -73,8 +74,16 @@ func fetchRequest(a *advertisement, ask Request) ([]byte, error) {
 	return appendLine(b, "done"), nil
 }
 
-// detailed marks the last acknowledgment by being alone without a word behind its id.
-const detailed = "multi_ack_detailed"
+// acknowledgment returns the way in which version 0 is to say what both sides have, "" where it knows neither: in both
+// the last acknowledgment is the one without a word behind its id. There are hosts that know the older one alone.
+func acknowledgment(a *advertisement) string {
+	for _, word := range []string{"multi_ack_detailed", "multi_ack"} {
+		if a.has(word) {
+			return word
+		}
+	}
+	return ""
+}
 
 func unique(ids []plumbing.Hash) []plumbing.Hash {
 	seen := make(map[plumbing.Hash]bool, len(ids))

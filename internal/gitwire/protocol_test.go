@@ -218,6 +218,7 @@ func TestRequestsAsWritten(t *testing.T) {
 		"version 0": {packet(idA+" HEAD\x00multi_ack thin-pack side-band side-band-64k ofs-delta shallow no-progress multi_ack_detailed filter agent=x\n") + "0000",
 			lines("want "+idA+" multi_ack_detailed side-band-64k ofs-delta no-progress shallow filter agent=git/compose", "want "+idB, "deepen 1", "filter tree:0") +
 				"0000" + lines("have "+idB, "have "+idA, "done")},
+		"version 0, older":  {packet(idA+" HEAD\x00multi_ack filter\n") + "0000", lines("want "+idA+" multi_ack filter", "want "+idB, "filter tree:0") + "0000" + lines("have "+idB, "have "+idA, "done")},
 		"version 0, little": {packet(idA+" HEAD\x00filter\n") + "0000", lines("want "+idA+" filter", "want "+idB, "filter tree:0") + "0000" + lines("have "+idB, "done")},
 	} {
 		r, heard := scripted(tt.says, Options{})
