@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,8 +16,6 @@ import (
 )
 
 const (
-	temporary = "tmp-" // begins the names of files that are not whole yet
-
 	fetchLock = "fetch.lock" // held by who adds to an entry
 	useLock   = "use.lock"   // shared by who reads an entry, alone by who removes it; its time is that of the last use
 )
@@ -36,8 +33,8 @@ func (c *Cache) entry(u giturl.URL) *entry {
 
 // layOut is make while nobody else does it.
 func (e *entry) layOut(ctx context.Context) error {
-	if err := os.MkdirAll(e.folder, 0o700); err != nil {
-		return e.writeFault(err)
+	if err := e.makeFolders("."); err != nil {
+		return err
 	}
 	lock, err := e.lock(ctx, fetchLock, filelock.Exclusive)
 	if err != nil {
@@ -47,13 +44,10 @@ func (e *entry) layOut(ctx context.Context) error {
 	return e.make()
 }
 
-// make lays out the entry as far as it is not there yet; the entry is held for fetching. Only its user may look into it: what it holds
-// may not be public.
+// make lays out the entry as far as it is not there yet; the entry is held for fetching.
 func (e *entry) make() error {
-	for _, dir := range []string{filepath.Join("objects", "pack"), filepath.Join("objects", "info"), "refs"} {
-		if err := os.MkdirAll(filepath.Join(e.folder, dir), 0o700); err != nil {
-			return e.writeFault(err)
-		}
+	if err := e.makeFolders(filepath.Join("objects", "pack"), filepath.Join("objects", "info"), "refs"); err != nil {
+		return err
 	}
 	for _, file := range []struct{ name, text string }{
 		{"config", "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tpartialClone = origin\n" +
@@ -81,29 +75,15 @@ func (e *entry) laidOut() bool {
 	return err == nil
 }
 
+// name is how messages name the entry.
+func (e *entry) name() string {
+	if e.url == (giturl.URL{}) {
+		return filepath.Base(e.folder)
+	}
+	return e.url.String()
+}
+
 func (e *entry) packs() string { return filepath.Join(e.folder, "objects", "pack") }
-
-// clearTemporary removes what runs that died left. The entry is held for fetching.
-func (e *entry) clearTemporary() {
-	for _, dir := range []string{e.folder, e.packs()} {
-		names, _ := os.ReadDir(dir) // what stays does no harm
-		for _, name := range names {
-			if strings.HasPrefix(name.Name(), temporary) {
-				_ = os.Remove(filepath.Join(dir, name.Name()))
-			}
-		}
-	}
-}
-
-// empty removes everything but the locks, what is whole first. The entry is held for fetching, and for use alone.
-func (e *entry) empty() error {
-	for _, name := range []string{stateName, "HEAD", "config", "objects", "refs"} {
-		if err := os.RemoveAll(filepath.Join(e.folder, name)); err != nil {
-			return e.writeFault(err)
-		}
-	}
-	return nil
-}
 
 // poll is how often a held lock is asked for again.
 const poll = 50 * time.Millisecond
@@ -127,11 +107,9 @@ func (e *entry) lock(ctx context.Context, name string, kind filelock.Kind) (*os.
 // tryLock is lock without waiting.
 func (e *entry) tryLock(name string, kind filelock.Kind) (*os.File, error) {
 	path := filepath.Join(e.folder, name)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := e.openLock(name)
 	if err != nil {
-		if f, err = os.Open(path); err != nil {
-			return nil, nil
-		}
+		return nil, nil
 	}
 	if err = filelock.Try(f, kind); err == nil && !names(path, f) {
 		err = filelock.ErrHeld // by who removes the entry
@@ -162,23 +140,6 @@ func unlock(f *os.File) {
 	if f != nil {
 		f.Close()
 	}
-}
-
-func (e *entry) writeFault(err error) error {
-	return faultOf(CodeWriteFailed, e.url.String(), "the cache can't be written; name another folder with --cache", cause(err))
-}
-
-// cause takes the path that the system adds off an error: it is another on every machine.
-func cause(err error) error {
-	var at *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &at):
-		return at.Err
-	case errors.As(err, &link):
-		return link.Err
-	}
-	return err
 }
 
 // readSmall reads a file of at most limit bytes.

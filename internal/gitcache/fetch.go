@@ -3,7 +3,6 @@ package gitcache
 import (
 	"context"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -188,10 +187,7 @@ func (s *Source) fetch(ctx context.Context, what string, ask gitwire.Request) er
 		return err
 	}
 	// git takes what is missing in such a pack for objects that the server would send.
-	if err := os.WriteFile(filepath.Join(s.entry.packs(), got.Name+".promisor"), nil, 0o600); err != nil {
-		return s.entry.writeFault(err)
-	}
-	return nil
+	return s.entry.mark(filepath.Join("objects", "pack", got.Name+".promisor"))
 }
 
 // missingBlobs returns the files below folders of a revision that are not here, in the order of their ids.

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
-	"time"
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/filelock"
@@ -100,8 +98,7 @@ func (c *Cache) open(ctx context.Context, u giturl.URL) (*Source, error) {
 		return s, err
 	}
 	if use != nil {
-		now := time.Now()
-		_ = os.Chtimes(filepath.Join(e.folder, useLock), now, now)
+		e.markUsed()
 	}
 	return s, nil
 }
@@ -196,7 +193,7 @@ func (s *Source) fetching(ctx context.Context, what string, fetch func() error) 
 	}
 	defer unlock(lock)
 	if lock != nil {
-		s.entry.clearTemporary()
+		s.entry.removeTemporary()
 	}
 	if err := s.entry.make(); err != nil {
 		return err

@@ -1,10 +1,8 @@
 package gitcache
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -103,24 +101,4 @@ func (e *entry) readState() (s *state, raw []byte, err error) {
 // writeState replaces the state of an entry at once, after everything that it speaks of is durable.
 func (e *entry) writeState(s *state) error {
 	return e.replace(stateName, strictjson.Encode(s.document()))
-}
-
-// replace writes a file of the entry beside its place and renames it.
-func (e *entry) replace(name string, b []byte) error {
-	f, err := os.CreateTemp(e.folder, temporary+"*")
-	if err != nil {
-		return e.writeFault(err)
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	if _, err := bytes.NewReader(b).WriteTo(f); err != nil {
-		return e.writeFault(err)
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return e.writeFault(err)
-	}
-	if err := os.Rename(f.Name(), filepath.Join(e.folder, name)); err != nil {
-		return e.writeFault(err)
-	}
-	return nil
 }

@@ -184,15 +184,5 @@ func (e *Entry) remove() (bool, error) {
 		}
 		defer unlock(lock)
 	}
-	if err := os.Remove(filepath.Join(e.folder, stateName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, e.removeFault(err)
-	}
-	if err := os.RemoveAll(e.folder); err != nil {
-		return false, e.removeFault(err)
-	}
-	return true, nil
-}
-
-func (e *Entry) removeFault(err error) error {
-	return faultOf(CodeWriteFailed, filepath.Base(e.folder), "the entry can't be removed from the cache", cause(err))
+	return true, inner.remove()
 }
