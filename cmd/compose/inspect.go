@@ -43,7 +43,7 @@ func (c *inspectCommand) Run(s *session) error {
 			next[i] += " --target " + diag.Quote(c.Target)
 		}
 	}
-	return s.answer(report.InspectDocument(work.document(), next), func(w *textWriter) { inspectText(w, report, work, next) }, stateExit(report.State))
+	return s.answer(report.InspectDocument(work.document(), next), func(w *textWriter) { inspectText(w, report, work, next) }, stateExit(report))
 }
 
 // unfinished is an update or upgrade that was interrupted, and how far it is.
@@ -155,11 +155,13 @@ func (c *validateCommand) Run(s *session) error {
 	return s.answer(report.Document(), func(w *textWriter) { report.WriteText(w) }, exit)
 }
 
-// stateExit is the exit status of inspect.
-func stateExit(state validator.State) int {
-	switch state {
+// stateExit is the exit status of inspect: nothing is at fault but with exitDone.
+func stateExit(report *validator.Report) int {
+	switch report.State {
 	case validator.Absent, validator.Unmanaged, validator.Valid:
-		return exitDone
+		if len(report.Faults) == 0 {
+			return exitDone
+		}
 	}
 	return exitRefused
 }
