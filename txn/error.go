@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"syscall"
 
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/planner"
 	"example.org/compose/validator"
@@ -48,7 +48,7 @@ func (e *Error) Unwrap() error {
 
 // writeFault is WRITE_FAILED at path, below the target and never a temporary name: what failed, and what to do.
 func writeFault(path, doing string, err error) error {
-	err = cause(err)
+	err = plainfile.Cause(err)
 	remedy := "see to it"
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
@@ -97,23 +97,7 @@ func readFault(ctx context.Context, path string, err error) error {
 	if ctx.Err() != nil {
 		return interrupted(ctx)
 	}
-	return &Error{cause: err, Base: diag.New(CodeReadFailed, path, fmt.Sprintf("can't be read: %v; see to it, then run the same command again", cause(err)))}
-}
-
-// cause strips the calls and names that os adds: the names are those of temporary files.
-func cause(err error) error {
-	var p *fs.PathError
-	var l *os.LinkError
-	var s *os.SyscallError
-	switch {
-	case errors.As(err, &p):
-		return cause(p.Err)
-	case errors.As(err, &l):
-		return cause(l.Err)
-	case errors.As(err, &s):
-		return cause(s.Err)
-	}
-	return err
+	return &Error{cause: err, Base: diag.New(CodeReadFailed, path, fmt.Sprintf("can't be read: %v; see to it, then run the same command again", plainfile.Cause(err)))}
 }
 
 // coded returns err where it has a code of its own, or else wraps it as READ_FAILED.
@@ -125,7 +109,7 @@ func coded(ctx context.Context, path string, err error) error {
 	case errors.As(err, &c):
 		return err
 	}
-	return &Error{Base: diag.Wrap(CodeReadFailed, path, "can't be read from the source", cause(err))}
+	return &Error{Base: diag.Wrap(CodeReadFailed, path, "can't be read from the source", plainfile.Cause(err))}
 }
 
 // describe lists the faults of a validation in one line, the first few in words.

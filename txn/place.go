@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.org/compose/fingerprint"
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
@@ -140,7 +141,7 @@ func (s *place) blockedBy(at seen) Blocked {
 	switch {
 	case at.condition == unreadable:
 		b.err = at.err
-		b.Message = fmt.Sprintf("can't be read: %v; see to it", cause(at.err))
+		b.Message = fmt.Sprintf("can't be read: %v; see to it", plainfile.Cause(at.err))
 		return b
 	case at.condition == absent:
 		found = "is missing"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/internal/rootfs"
 )
 
@@ -108,7 +109,7 @@ func (t *Target) open() error {
 func (t *Target) openFault(err error) error {
 	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
 		return &Error{cause: err, Base: diag.New(CodeReadFailed, t.path, fmt.Sprintf(
-			"can't be opened: %v; raise the limit of open files (ulimit -n), then run the same command again", cause(err)))}
+			"can't be opened: %v; raise the limit of open files (ulimit -n), then run the same command again", plainfile.Cause(err)))}
 	}
 	return err
 }
@@ -117,7 +118,7 @@ func (t *Target) openFault(err error) error {
 func (t *Target) prepare() error {
 	disk, err := newDisk(t.root, t.folder, t.path)
 	if err != nil {
-		return &Error{Base: diag.Wrap(CodeInvalidTarget, t.path, "can't be used", cause(err))}
+		return &Error{Base: diag.Wrap(CodeInvalidTarget, t.path, "can't be used", plainfile.Cause(err))}
 	}
 	t.disk = disk
 	return nil
@@ -148,7 +149,7 @@ func (t *Target) hold(ctx context.Context, deadline time.Time) error {
 			return nil
 		case !errors.Is(err, errHeld):
 			return &Error{Base: diag.Wrap(CodeTargetLockUnsupported, t.path,
-				"this file system can't lock a folder, so two composers could not be kept apart; compose into a folder on a local disk and copy it", cause(err))}
+				"this file system can't lock a folder, so two composers could not be kept apart; compose into a folder on a local disk and copy it", plainfile.Cause(err))}
 		}
 		t.made = nil // whoever holds the folder uses it, so it stays even if this run made it
 		if !time.Now().Before(deadline) {

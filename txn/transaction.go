@@ -11,6 +11,7 @@ import (
 
 	"example.org/compose/fingerprint"
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
 	"example.org/compose/planner"
@@ -276,7 +277,7 @@ func (t *transaction) prune(context.Context) error {
 				break // something is in it, or it is no folder of this file system any more
 			}
 			if errors.Is(err, fs.ErrPermission) {
-				t.warnings.warn(fmt.Sprintf("the folder %q is empty now, and may not be removed: %v; remove it", folder, cause(err)))
+				t.warnings.warn(fmt.Sprintf("the folder %q is empty now, and may not be removed: %v; remove it", folder, plainfile.Cause(err)))
 				break
 			}
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -13,6 +13,7 @@ import (
 
 	"example.org/compose/fingerprint"
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/internal/starter"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
@@ -43,7 +44,7 @@ func (c *demoCommand) Run(s *session) error {
 		d.dir, err = c.Dir, os.Mkdir(c.Dir, 0o777)
 	}
 	if err != nil {
-		return &commandError{diag.Wrap(codeWriteFailed, c.Dir, "the folder of the demo can't be made", pathCause(err))}
+		return &commandError{diag.Wrap(codeWriteFailed, c.Dir, "the folder of the demo can't be made", plainfile.Cause(err))}
 	}
 	d.play(revisions)
 	if d.err != nil {

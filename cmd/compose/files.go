@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/internal/rootfs"
 )
 
@@ -65,18 +65,5 @@ func unblocked[T any](ctx context.Context, read func() (T, error)) (T, error) {
 
 // readError says that a file which the user named can't be read.
 func readError(name string, err error) error {
-	return &commandError{diag.Wrap(codeReadFailed, name, "the file can't be read", pathCause(err))}
-}
-
-// pathCause is the cause of err without the names that os adds: the message says them already.
-func pathCause(err error) error {
-	var path *os.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		return path.Err
-	case errors.As(err, &link):
-		return link.Err
-	}
-	return err
+	return &commandError{diag.Wrap(codeReadFailed, name, "the file can't be read", plainfile.Cause(err))}
 }

@@ -16,6 +16,7 @@ import (
 	"example.org/compose/fingerprint/scsha"
 	"example.org/compose/fingerprint/skillrx"
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/resolver/include"
 )
@@ -174,7 +175,7 @@ func (c *hashTemplateCommand) expand(ctx context.Context, composition *include.C
 		return "", context.Cause(ctx)
 	}
 	if err != nil {
-		return "", &commandError{diag.Wrap(codeWriteFailed, c.Text, "the text can't be written", pathCause(err))}
+		return "", &commandError{diag.Wrap(codeWriteFailed, c.Text, "the text can't be written", plainfile.Cause(err))}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
@@ -140,7 +141,7 @@ func (c *planCommand) make(s *session, look func(*rootfs.Root, plan) error) (pla
 // writePlan writes a plan to a file that the user named.
 func writePlan(name string, doc strictjson.Value) error {
 	if err := writeNamed(name, strictjson.Encode(doc)); err != nil {
-		return &commandError{diag.Wrap(codeWriteFailed, name, "the plan can't be written there; name another file", pathCause(err))}
+		return &commandError{diag.Wrap(codeWriteFailed, name, "the plan can't be written there; name another file", plainfile.Cause(err))}
 	}
 	return nil
 }
@@ -152,11 +153,11 @@ func (c *planCommand) checkOut() error {
 	}
 	state, err := filepath.Abs(filepath.Join(c.Target, lockv2.StateFolder))
 	if err != nil {
-		return &commandError{diag.Wrap(codeReadFailed, c.Target, "the folder can't be found", pathCause(err))}
+		return &commandError{diag.Wrap(codeReadFailed, c.Target, "the folder can't be found", plainfile.Cause(err))}
 	}
 	out, err := filepath.Abs(c.Out)
 	if err != nil {
-		return &commandError{diag.Wrap(codeReadFailed, c.Out, "the file can't be found", pathCause(err))}
+		return &commandError{diag.Wrap(codeReadFailed, c.Out, "the file can't be found", plainfile.Cause(err))}
 	}
 	inside, err := filepath.Rel(state, out)
 	if err == nil && filepath.IsLocal(inside) {

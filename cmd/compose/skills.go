@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/internal/skills"
 	"example.org/compose/internal/strictjson"
 )
@@ -136,7 +137,7 @@ func (c *skillsPinCommand) Run(s *session) error {
 		out = c.pinName()
 	}
 	if err := writeNamed(out, pins.Encode()); err != nil {
-		return &commandError{diag.Wrap(codeWriteFailed, out, "the pin file can't be written", pathCause(err))}
+		return &commandError{diag.Wrap(codeWriteFailed, out, "the pin file can't be written", plainfile.Cause(err))}
 	}
 	// The answer is what verify says from now on.
 	if results, err = c.verify(s.ctx, skills.Records{Lock: lock, Pins: pins}); err != nil {

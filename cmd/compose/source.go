@@ -7,6 +7,7 @@ import (
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/gitcache"
 	"example.org/compose/internal/giturl"
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/internal/starter"
 	"example.org/compose/internal/strictjson"
 )
@@ -33,7 +34,7 @@ func (a *askedServer) open(s *session) (*gitcache.Cache, giturl.URL, error) {
 	}
 	path, err := filepath.Abs(a.URL)
 	if err != nil {
-		return nil, u, &commandError{diag.Wrap(codeReadFailed, a.URL, "the folder can't be found", pathCause(err))}
+		return nil, u, &commandError{diag.Wrap(codeReadFailed, a.URL, "the folder can't be found", plainfile.Cause(err))}
 	}
 	return cache, giturl.URL{Scheme: "file", Path: filepath.ToSlash(path)}, nil
 }

@@ -2,11 +2,12 @@ package gitcache
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"example.org/compose/internal/plainfile"
 )
 
 // What is written in the cache is written here, but for packs and their indexes. All folders and files are their user's alone: what a
@@ -107,18 +108,5 @@ func (e *entry) remove() error {
 }
 
 func (e *entry) writeFault(err error) error {
-	return faultOf(CodeWriteFailed, e.name(), "the cache can't be written; name another folder with --cache", cause(err))
-}
-
-// cause takes the path that the system adds off an error: it is another on every machine.
-func cause(err error) error {
-	var at *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &at):
-		return at.Err
-	case errors.As(err, &link):
-		return link.Err
-	}
-	return err
+	return faultOf(CodeWriteFailed, e.name(), "the cache can't be written; name another folder with --cache", plainfile.Cause(err))
 }

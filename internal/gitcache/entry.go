@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"example.org/compose/internal/filelock"
 	"example.org/compose/internal/giturl"
+	"example.org/compose/internal/plainfile"
 )
 
 const (
@@ -54,7 +54,7 @@ func (e *entry) make() error {
 			"[remote \"origin\"]\n\turl = " + configText(e.url.String()) + "\n\tpromisor = true\n\tpartialclonefilter = blob:none\n"},
 		{"HEAD", "ref: refs/heads/none\n"}, // last: with it the folder is a repository
 	} {
-		if b, err := readSmall(filepath.Join(e.folder, file.name), maxState); err == nil && string(b) == file.text {
+		if b, err := plainfile.Read(filepath.Join(e.folder, file.name), maxState); err == nil && string(b) == file.text {
 			continue
 		}
 		if err := e.replace(file.name, []byte(file.text)); err != nil {
@@ -140,18 +140,4 @@ func unlock(f *os.File) {
 	if f != nil {
 		f.Close()
 	}
-}
-
-// readSmall reads a file of at most limit bytes.
-func readSmall(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(b)) > limit {
-		err = errors.New("it is too large")
-	}
-	return b, err
 }

@@ -12,7 +12,7 @@ import (
 // servers returns the ways to serve a repository.
 func servers() []server {
 	filter := []string{"uploadpack.allowFilter=true"}
-	return []server{
+	all := []server{
 		{"a file URL", true, true, func(t *testing.T, r *repository) (giturl.URL, gitcache.Options) {
 			return r.url(), gitcache.Options{}
 		}},
@@ -35,6 +35,10 @@ func servers() []server {
 			return parse(t, d.URL+"/"+filepath.Base(r.path)), gitcache.Options{}
 		}},
 	}
+	if testing.Short() {
+		return all[:3]
+	}
+	return all
 }
 
 func overHTTPS(opts gitserver.HTTPOptions) func(*testing.T, *repository) (giturl.URL, gitcache.Options) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
 )
@@ -84,12 +85,12 @@ func has(list []lockv2.Revision, id lockv2.Revision) bool {
 // another process changed them.
 func (e *entry) readState() (s *state, raw []byte, err error) {
 	none := &state{url: e.url.String()}
-	raw, err = readSmall(filepath.Join(e.folder, stateName), maxState)
+	raw, err = plainfile.Read(filepath.Join(e.folder, stateName), maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return none, nil, nil
 	}
 	if err != nil {
-		return nil, nil, faultOf(CodeReadFailed, e.url.String(), "its entry in the cache can't be read", cause(err))
+		return nil, nil, faultOf(CodeReadFailed, e.url.String(), "its entry in the cache can't be read", plainfile.Cause(err))
 	}
 	s, sound := parseState(raw)
 	if !sound || s.url != none.url {

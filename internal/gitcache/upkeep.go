@@ -14,6 +14,7 @@ import (
 	"example.org/compose/internal/gitpack"
 	"example.org/compose/internal/gitrepo"
 	"example.org/compose/internal/giturl"
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/lockv2"
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -38,7 +39,7 @@ func (c *Cache) List(ctx context.Context) ([]*Entry, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, faultOf(CodeReadFailed, c.opts.Folder, "the cache can't be listed", cause(err))
+		return nil, faultOf(CodeReadFailed, c.opts.Folder, "the cache can't be listed", plainfile.Cause(err))
 	}
 	var list []*Entry
 	for _, name := range names {
@@ -50,7 +51,7 @@ func (c *Cache) List(ctx context.Context) ([]*Entry, error) {
 		}
 		e := &Entry{folder: filepath.Join(c.opts.Folder, name.Name())}
 		e.Bytes = size(e.folder)
-		if raw, err := readSmall(filepath.Join(e.folder, stateName), maxState); err == nil {
+		if raw, err := plainfile.Read(filepath.Join(e.folder, stateName), maxState); err == nil {
 			if s, sound := parseState(raw); sound {
 				e.URL, e.Revisions = s.url, s.revisions
 			}
@@ -108,7 +109,7 @@ func (c *Cache) checkEntry(ctx context.Context, e *Entry, folders []string) erro
 	defer s.Close()
 	packs, err := filepath.Glob(filepath.Join(escapeGlob(inner.packs()), "pack-*.pack"))
 	if err != nil {
-		return faultOf(CodeReadFailed, e.URL, "the packs can't be listed", cause(err))
+		return faultOf(CodeReadFailed, e.URL, "the packs can't be listed", plainfile.Cause(err))
 	}
 	for _, pack := range packs {
 		if err := gitpack.Check(ctx, strings.TrimSuffix(pack, ".pack"), c.opts.Limits); err != nil {

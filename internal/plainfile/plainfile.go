@@ -56,11 +56,18 @@ func IsMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// Cause drops the path of a system error, for messages that name the place in the reader's terms.
+// Cause drops the calls and names that os adds to an error: a message names the place in its reader's terms.
 func Cause(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
+	var path *fs.PathError
+	var link *os.LinkError
+	var call *os.SyscallError
+	switch {
+	case errors.As(err, &path):
+		return Cause(path.Err)
+	case errors.As(err, &link):
+		return Cause(link.Err)
+	case errors.As(err, &call):
+		return Cause(call.Err)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/plainfile"
 )
 
 // Folder is an installed skill.
@@ -33,7 +34,7 @@ func Find(base string, dirs []string) ([]Folder, error) {
 			if !must && os.IsNotExist(err) {
 				return nil
 			}
-			return &Error{diag.Wrap(CodeReadFailed, dir, "can't be listed", pathCause(err))}
+			return &Error{diag.Wrap(CodeReadFailed, dir, "can't be listed", plainfile.Cause(err))}
 		}
 	entries:
 		for _, entry := range entries {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"example.org/compose/internal/plainfile"
 )
 
 const (
@@ -54,7 +56,7 @@ type unreadable struct {
 func (e *unreadable) Error() string {
 	text := e.path + ": " + e.msg
 	if e.err != nil {
-		text += ": " + pathCause(e.err).Error()
+		text += ": " + plainfile.Cause(e.err).Error()
 	}
 	return text
 }
@@ -228,12 +230,3 @@ var nonblocking = func() int {
 	}
 	return syscall.O_NONBLOCK
 }()
-
-// pathCause takes the path that the system adds off an error: the message names it already.
-func pathCause(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
-}

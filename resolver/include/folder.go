@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
 )
@@ -65,7 +66,7 @@ func openRoot(name string) (folderRoot, error) {
 		path, err = filepath.EvalSymlinks(path)
 	}
 	if err != nil {
-		return folderRoot{}, cause(err)
+		return folderRoot{}, plainfile.Cause(err)
 	}
 	given, err := filepath.Abs(name)
 	if spelled, _ := filepath.EvalSymlinks(given); err != nil || spelled != path {
@@ -76,14 +77,6 @@ func openRoot(name string) (folderRoot, error) {
 	}
 	dir, err := rootfs.Open(path)
 	return folderRoot{path, given, dir}, err
-}
-
-// cause is err without the names that os adds: messages say them already.
-func cause(err error) error {
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 // Close releases the folders.
@@ -320,7 +313,7 @@ func unreadable(reason rootfs.Reason, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return NewFault(CodePermissionDenied, "can't be read: permission denied", nil)
 	case reason == rootfs.Unreadable && err != nil:
-		return NewFault(CodeConfigRead, "can't be read", cause(err))
+		return NewFault(CodeConfigRead, "can't be read", plainfile.Cause(err))
 	}
 	return NewFault(CodeConfigRead, "changed while it was read; try again", nil)
 }
