@@ -406,6 +406,9 @@ func openFiles() int {
 	return len(names)
 }
 
+// secret stands outside of every target.
+const secret = "outside"
+
 // A name that changes all the time between a folder and a symlink, or a file, a symlink and a FIFO, is never read through
 // the link and never blocks. What each instant of a look does is in swap_linux_test.go.
 func TestSwaps(t *testing.T) {

@@ -16,8 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const secret = "outside"
-
 // readerVariable makes this binary a program that reads one file: "FOLDER" of the root, and of where the answer goes.
 const readerVariable = "ROOTFS_TEST_READ"
 
@@ -74,7 +72,7 @@ func TestSwapAtEveryCall(t *testing.T) {
 	} {
 		for from := range test.pool {
 			for to := range test.pool {
-				if from == to {
+				if from == to || from != 0 && to != 0 {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s, %s to %s", test.destination, test.pool[from], test.pool[to]), func(t *testing.T) {
