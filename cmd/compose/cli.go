@@ -44,12 +44,18 @@ func commands() []command {
 		{"plan", "Show what apply would do; changes nothing.", func() any { return &planCommand{} }},
 		{"apply", "Compose a target: install its files and write the lock.", func() any { return &applyCommand{} }},
 		{"validate", "Check a target against its lock, without the catalog.", func() any { return &validateCommand{} }},
+		{"explain", "Say where a file comes from, why it is there, and what an update would do to it.", func() any { return &explainCommand{} }},
+		{"graph", "Draw the resolved composition as Mermaid, DOT or SVG.", func() any { return &graphCommand{} }},
+		{"report", "Write a plan for reviewers, as Markdown or as one HTML page.", func() any { return &reportCommand{} }},
+		{"init", "Write a configuration, by asking or from flags.", func() any { return &initCommand{} }},
 		{"hash", "Print content identities of texts and folders.", func() any { return &hashCommand{} }},
 		{"skills", "Check installed agent skills against skills-lock.json, and pin them.", func() any { return &skillsCommand{} }},
 		{"catalog", "Work on a catalog.", func() any { return &catalogCommand{} }},
 		{"source", "Ask a server what a branch or a tag names now.", func() any { return &sourceCommand{} }},
 		{"cache", "Show, check and prune the fetched catalogs.", func() any { return &cacheCommand{} }},
 		{"demo", "Play the whole lifecycle on the built-in catalog, a killed update included.", func() any { return &demoCommand{} }},
+		{"completion", "Print the completion of a shell.", func() any { return &completionCommand{} }},
+		{"help", "Explain a topic: ownership, recovery, exit-codes, configuration.", func() any { return &helpCommand{} }},
 		{"version", "Print the version.", func() any { return &versionCommand{} }},
 	}
 }

@@ -11,17 +11,18 @@ import (
 // layers is the picture in docs/architecture.md, from the ground up. A package imports only packages of the
 // lines above its own.
 var layers = [][]string{
-	{"fingerprint", "internal/diag", "internal/filelock", "internal/plainfile", "internal/portable", "internal/strictjson"},
-	{"fingerprint/scsha", "fingerprint/skillrx", "fingerprint/treedigest", "internal/collation", "internal/gitconfig", "internal/giturl", "internal/jsonschema", "internal/signature"},
+	{"fingerprint", "internal/diag", "internal/filelock", "internal/plainfile", "internal/portable", "internal/screen", "internal/strictjson"},
+	{"fingerprint/scsha", "fingerprint/skillrx", "fingerprint/treedigest", "internal/collation", "internal/gitconfig", "internal/giturl", "internal/jsonschema", "internal/manual", "internal/signature"},
 	{"internal/credential", "internal/gitssh", "lockv2", "schemas"},
 	{"internal/gitrepo", "internal/gitwire", "internal/rootfs", "policy"},
 	{"internal/gitpack", "internal/starter", "resolver/include", "validator"},
 	{"internal/gitlocal"},
 	{"internal/gitcache"},
 	{"catalog", "internal/skills"},
-	{"resolver"},
+	{"internal/history", "internal/scaffold", "internal/sarif", "resolver"},
 	{"planner"},
-	{"txn"},
+	{"internal/graph", "internal/review", "txn"},
+	{"internal/report"},
 	{"bindings/python/native", "cmd/compose", "docs/examples/contextcache", "docs/examples/filetable"},
 	{"internal/arch", "internal/bundle", "internal/bundle/consumer", "internal/catalogtest", "internal/gitserver", "internal/targettest"},
 }
@@ -30,6 +31,8 @@ var layers = [][]string{
 // consumer's validator is made of, use the standard library alone.
 var modules = map[string][]string{
 	"cmd/compose":        {"github.com/alecthomas/kong", "github.com/google/renameio/v2", "github.com/rogpeppe/go-internal", "golang.org/x/term"},
+	"internal/review":    {"github.com/rogpeppe/go-internal"},
+	"internal/screen":    {"golang.org/x/term"},
 	"internal/collation": {"golang.org/x/text"},
 	"internal/filelock":  {"golang.org/x/sys"},
 	"internal/gitcache":  {"github.com/go-git/go-git/v5"},
