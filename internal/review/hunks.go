@@ -1,0 +1,174 @@
+package review
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+// compare fills in hunks and counts, or why there are none. The two texts are nil where a side is not present.
+func (c *Comparison) compare(old, new []byte) error {
+	switch {
+	case len(old) > MaxText || len(new) > MaxText:
+		c.Omitted = TooLong
+	case bytes.Equal(old, new):
+		c.same()
+	case bytes.IndexByte(old, 0) >= 0 || bytes.IndexByte(new, 0) >= 0:
+		c.Omitted = Binary
+	case bytes.Count(old, lineEnd) > MaxLines || bytes.Count(new, lineEnd) > MaxLines:
+		c.Omitted = TooLong
+	case bytes.Equal(bytes.ReplaceAll(old, crlf, lineEnd), bytes.ReplaceAll(new, crlf, lineEnd)):
+		c.Omitted = LineEnds
+		c.note("%s before, %s after", endsOf(old), endsOf(new))
+	default:
+		return c.lines(old, new)
+	}
+	return nil
+}
+
+// same is for two sides with the same bytes, of which one may be no file at all.
+func (c *Comparison) same() {
+	switch {
+	case c.Old.Present == c.New.Present:
+		c.Omitted = Same
+	case c.New.Present:
+		c.note("the file is new, and empty")
+	default:
+		c.note("the file goes, and was empty")
+	}
+}
+
+func (c *Comparison) note(format string, args ...any) {
+	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
+}
+
+var (
+	lineEnd = []byte("\n")
+	crlf    = []byte("\r\n")
+)
+
+// endsOf says in a word how the lines of a text end.
+func endsOf(text []byte) string {
+	switch all, dos := bytes.Count(text, lineEnd), bytes.Count(text, crlf); {
+	case dos == 0:
+		return "LF"
+	case dos == all:
+		return "CRLF"
+	}
+	return "some CRLF and some LF"
+}
+
+// lines compares two texts line by line.
+func (c *Comparison) lines(old, new []byte) error {
+	// A CR that ends every line of both sides says nothing at any of them.
+	quiet := endsOf(old) != "LF" && endsOf(new) == "CRLF" && endsOf(old) == "CRLF" ||
+		endsOf(old) == "CRLF" && !c.New.Present || endsOf(new) == "CRLF" && !c.Old.Present
+	r := hunkReader{comparison: c, quiet: quiet, rest: diff.Diff("old", old, "new", new)}
+	if err := r.read(); err != nil {
+		return fmt.Errorf("internal: the difference of %s and %s can't be taken apart: %w", c.Old.Name, c.New.Name, err)
+	}
+	if quiet {
+		c.note("lines end in CRLF")
+	}
+	if r.escaped {
+		c.note(`characters that would not be seen are shown as escapes, such as \x1b or \r`)
+	}
+	if r.cut {
+		c.note("lines of more than %d characters are cut", MaxLine)
+	}
+	return nil
+}
+
+// hunkReader takes a unified diff apart. Its first line names the files; in a hunk the first byte of each line says what it is, so that
+// nothing in a file can be taken for a line of the diff itself.
+type hunkReader struct {
+	comparison   *Comparison
+	quiet        bool // a CR at the end of a line is not shown
+	rest         []byte
+	escaped, cut bool
+}
+
+// noNewline follows a line without a line end.
+const noNewline = "\\ No newline at end of file"
+
+func (r *hunkReader) read() error {
+	for range 3 { // diff old new, --- old, +++ new
+		r.line()
+	}
+	for len(r.rest) > 0 {
+		h, err := parseHeader(string(r.line()))
+		if err != nil {
+			return err
+		}
+		for old, new := 0, 0; old < h.OldLines || new < h.NewLines; {
+			text := r.line()
+			if len(text) == 0 {
+				return fmt.Errorf("a hunk ends early")
+			}
+			line := Line{Op: Op(text[0])}
+			switch line.Op {
+			case Context:
+				old++
+				new++
+			case Removed:
+				old++
+				r.comparison.Removed++
+			case Added:
+				new++
+				r.comparison.Added++
+			default:
+				return fmt.Errorf("a line of a hunk begins with %q", text[0])
+			}
+			r.show(&line, text[1:])
+			if bytes.HasPrefix(r.rest, []byte(noNewline)) {
+				r.line()
+				line.NoNewline = true
+			}
+			h.Lines = append(h.Lines, line)
+		}
+		r.comparison.Hunks = append(r.comparison.Hunks, h)
+	}
+	return nil
+}
+
+// line takes the next line, without its end.
+func (r *hunkReader) line() []byte {
+	line, rest, _ := bytes.Cut(r.rest, lineEnd)
+	r.rest = rest
+	return line
+}
+
+func (r *hunkReader) show(line *Line, text []byte) {
+	if r.quiet {
+		text = bytes.TrimSuffix(text, []byte("\r"))
+	}
+	line.Text, line.Escapes, line.Cut = visible(text, MaxLine)
+	r.escaped = r.escaped || len(line.Escapes) > 0
+	r.cut = r.cut || line.Cut > 0
+}
+
+// parseHeader reads "@@ -1,2 +3,4 @@".
+func parseHeader(line string) (h Hunk, err error) {
+	inner, found := strings.CutPrefix(line, "@@ -")
+	inner, ended := strings.CutSuffix(inner, " @@")
+	old, new, both := strings.Cut(inner, " +")
+	if !found || !ended || !both {
+		return h, fmt.Errorf("%q is no header of a hunk", line)
+	}
+	for _, side := range []struct {
+		text         string
+		start, lines *int
+	}{{old, &h.OldStart, &h.OldLines}, {new, &h.NewStart, &h.NewLines}} {
+		start, lines, _ := strings.Cut(side.text, ",")
+		if *side.start, err = strconv.Atoi(start); err == nil {
+			*side.lines, err = strconv.Atoi(lines)
+		}
+		if err != nil {
+			return h, fmt.Errorf("%q is no header of a hunk", line)
+		}
+	}
+	return h, nil
+}
