@@ -20,14 +20,20 @@ import (
 // COMPONENT_CONFLICT, PARAMETER_COMPONENT_UNRESOLVED, PARAMETER_INVALID, MULTIPLE_TOPOLOGY_COMPONENTS,
 // MULTIPLE_WORKSPACE_COMPONENTS. Calls may overlap: c and cfg are not changed.
 func Resolve(c *catalog.Catalog, cfg Config) ([]lockv2.ComponentID, error) {
+	_, ids, err := resolve(c, cfg)
+	return ids, err
+}
+
+// resolve is Resolve that keeps how it came to the result.
+func resolve(c *catalog.Catalog, cfg Config) (*selection, []lockv2.ComponentID, error) {
 	intent := cfg.Intent
 	recipe := c.Recipe(intent.Recipe)
 	if recipe == nil {
-		return nil, unknownRecipe(c, intent.Recipe)
+		return nil, nil, unknownRecipe(c, intent.Recipe)
 	}
 	s := &selection{catalog: c, recipe: recipe, include: set(intent.Include), exclude: set(intent.Exclude)}
 	if err := s.checkChoice(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.reasons = s.close(nil)
 	ids := slices.Sorted(maps.Keys(s.reasons))
@@ -44,10 +50,10 @@ func Resolve(c *catalog.Catalog, cfg Config) ([]lockv2.ComponentID, error) {
 		},
 	} {
 		if err := check(ids); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return ids, nil
+	return s, ids, nil
 }
 
 // maxRecipeFaults bounds how many conflicts CheckRecipe names.
