@@ -12,15 +12,15 @@ import (
 // lines above its own.
 var layers = [][]string{
 	{"fingerprint", "internal/diag", "internal/filelock", "internal/plainfile", "internal/portable", "internal/screen", "internal/strictjson"},
-	{"fingerprint/scsha", "fingerprint/skillrx", "fingerprint/treedigest", "internal/collation", "internal/gitconfig", "internal/giturl", "internal/jsonschema", "internal/manual", "internal/signature"},
+	{"fingerprint/scsha", "fingerprint/skillrx", "fingerprint/treedigest", "internal/collation", "internal/gitconfig", "internal/giturl", "internal/jsonplace", "internal/jsonschema", "internal/manual", "internal/signature"},
 	{"internal/credential", "internal/gitssh", "lockv2", "schemas"},
 	{"internal/gitrepo", "internal/gitwire", "internal/rootfs", "policy"},
 	{"internal/gitpack", "internal/starter", "resolver/include", "validator"},
 	{"internal/gitlocal"},
 	{"internal/gitcache"},
 	{"catalog", "internal/skills"},
-	{"internal/history", "internal/scaffold", "internal/sarif", "resolver"},
-	{"planner"},
+	{"internal/history", "internal/sarif", "resolver"},
+	{"internal/scaffold", "planner"},
 	{"internal/graph", "internal/review", "txn"},
 	{"internal/report"},
 	{"bindings/python/native", "cmd/compose", "docs/examples/contextcache", "docs/examples/filetable"},

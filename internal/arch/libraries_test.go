@@ -18,7 +18,7 @@ var misuse = map[string]bool{}
 // writers match the files that write: below a target what is behind one small interface, for each kind of system, and
 // one file of each package that keeps what was fetched, so that whoever asks what a crash leaves behind has one place
 // to read.
-var writers = []string{"txn/disk_*.go", "internal/gitcache/disk.go", "internal/gitpack/disk.go"}
+var writers = []string{"txn/disk_*.go", "internal/gitcache/disk.go", "internal/gitpack/disk.go", "internal/scaffold/disk.go"}
 
 // Libraries print nothing, read no environment, end no process, and leave writing to package txn.
 func TestLibraries(t *testing.T) {
