@@ -28,7 +28,10 @@ Exit status: 0 done; 1 apply would change something (plan --exit-code); 2 confli
 
 // commandLine holds the flags that every command has.
 type commandLine struct {
-	Format string `enum:"human,json," default:"" placeholder:"human|json" help:"Output: human or json. Without it: human on a terminal, json otherwise."`
+	Format  string `enum:"human,json," default:"" placeholder:"human|json" help:"Output: human or json. Without it: human on a terminal, json otherwise."`
+	Color   string `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" help:"Colour: auto is on a terminal, unless $$NO_COLOR is set."`
+	Verbose bool   `help:"Show everything: long lists are not folded, ids are whole."`
+	Quiet   bool   `help:"No progress and no warnings; the answer and errors stay."`
 }
 
 // command is one command of the command line.

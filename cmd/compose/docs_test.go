@@ -107,7 +107,7 @@ func declaredFlags(t *testing.T) map[string][]string {
 		all[name] = []string{}
 		for _, group := range command.AllFlags(false) {
 			for _, flag := range group {
-				if flag.Name != "help" && flag.Name != "format" {
+				if !slices.Contains([]string{"help", "format", "color", "verbose", "quiet"}, flag.Name) {
 					all[name] = append(all[name], "--"+flag.Name)
 				}
 			}

@@ -10,8 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -21,7 +19,8 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run is the whole program but for the exit: it returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	s := &session{stdout: stdout, stderr: stderr, format: formatOf(args, stdout)}
+	s := &session{stdout: stdout, stderr: stderr}
+	s.look(args, os.Getenv)
 	ctx, stop := untilSignal()
 	defer stop()
 	s.ctx = ctx
@@ -47,6 +46,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return s.fail(usageOf(err))
 	}
+	s.verbose, s.quiet = line.Verbose, line.Quiet
 	if err := checkFlags(command); err != nil {
 		return s.fail(err)
 	}
@@ -54,29 +54,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return s.fail(err)
 	}
 	return s.exit
-}
-
-// formatOf finds the output format before the command line is parsed, because a line that can't be parsed is
-// reported in it too.
-func formatOf(args []string, stdout io.Writer) format {
-	if end := slices.Index(args, "--"); end >= 0 {
-		args = args[:end]
-	}
-	found := format("")
-	for i, arg := range args {
-		if value, ok := strings.CutPrefix(arg, "--format="); ok {
-			found = format(value)
-		} else if arg == "--format" && i+1 < len(args) {
-			found = format(args[i+1])
-		}
-	}
-	if slices.Contains([]format{formatHuman, formatJSON}, found) {
-		return found
-	}
-	if isTerminal(stdout) {
-		return formatHuman
-	}
-	return formatJSON
 }
 
 // interruption is the cause of a context that a signal ended.

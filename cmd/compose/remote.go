@@ -45,17 +45,3 @@ func refetched[T any](s *session, c *sourceFlags, run func() (T, error)) (T, err
 	}
 	return run()
 }
-
-// fetchProgress returns a function that tells people what is being fetched, now and then; nil where nobody looks.
-func (s *session) fetchProgress() func(what string, bytes int64) {
-	if !isTerminal(s.stderr) {
-		return nil
-	}
-	last := time.Time{}
-	return func(what string, bytes int64) {
-		if now := time.Now(); now.Sub(last) >= 2*time.Second {
-			last = now
-			fmt.Fprintf(s.stderr, "compose: fetching %s: %.1f MiB\n", what, float64(bytes)/(1<<20))
-		}
-	}
-}

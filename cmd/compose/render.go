@@ -7,9 +7,6 @@ import (
 	"example.org/compose/validator"
 )
 
-// manyLines is how many lines of one kind a person is shown before the rest is counted.
-const manyLines = 40
-
 // text is the human form of a first plan.
 func (p initialPlan) text(w *textWriter) {
 	lock := &p.Composition.Lock
@@ -22,7 +19,7 @@ func (p initialPlan) text(w *textWriter) {
 	w.line("")
 	if len(p.Actions) > 0 {
 		w.line("  %s:", count(len(p.Actions), "file"))
-		w.lines(len(p.Actions), func(i int) {
+		w.list(len(p.Actions), "file", func(i int) {
 			a := p.Actions[i]
 			w.line("    %s %-9s %s", sign(a.Kind), a.Material.Ownership, a.Material.Destination)
 		})
@@ -62,7 +59,7 @@ func (p managedPlan) text(w *textWriter) {
 	}
 	if len(shown) > 0 {
 		w.line("  %s:", count(len(shown), "file"))
-		w.lines(len(shown), func(i int) {
+		w.list(len(shown), "file", func(i int) {
 			w.line("    %s %-9s %s", sign(shown[i].Kind), shown[i].Ownership, shown[i].Destination)
 			if includes := shown[i].Includes; includes != nil {
 				includesText(w, planner.Create, includes.Added)
@@ -147,7 +144,7 @@ func applyText(w *textWriter, r *txn.Result) {
 			kind planner.ActionKind
 			list []lockv2.Destination
 		}{{planner.Create, r.Created}, {planner.AdoptIdentical, r.Adopted}, {planner.Replace, r.Replaced}, {planner.Remove, r.Removed}} {
-			w.lines(len(group.list), func(i int) { w.line("  %s %s", sign(group.kind), group.list[i]) })
+			w.list(len(group.list), "file", func(i int) { w.line("  %s %s", sign(group.kind), group.list[i]) })
 		}
 		verb := "Composed"
 		if r.Status == txn.StatusRecovered {
@@ -175,7 +172,7 @@ func inspectText(w *textWriter, r *validator.Report, work *unfinished, next []st
 			list []lockv2.Destination
 		}{{"done", work.progress.Done}, {"pending", work.progress.Pending}, {"blocked", work.blocked()}} {
 			w.line("  %s: %d", group.name, len(group.list))
-			w.lines(len(group.list), func(i int) { w.line("    %s", group.list[i]) })
+			w.list(len(group.list), "file", func(i int) { w.line("    %s", group.list[i]) })
 		}
 	}
 	faultsText(w, r.InspectFaults())
@@ -203,15 +200,5 @@ func faultsText(w *textWriter, faults []validator.Fault) {
 			continue
 		}
 		w.line("  ! %s [%s]", f.Message, f.Code)
-	}
-}
-
-// lines calls line for the first of n lines and counts the rest.
-func (w *textWriter) lines(n int, line func(i int)) {
-	for i := range min(n, manyLines) {
-		line(i)
-	}
-	if n > manyLines {
-		w.line("    ... and %d more", n-manyLines)
 	}
 }

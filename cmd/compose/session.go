@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/screen"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/txn"
 	"golang.org/x/term"
@@ -46,7 +46,11 @@ type session struct {
 	ctx            context.Context
 	stdout, stderr io.Writer
 	format         format
-	exit           int
+	verbose, quiet bool
+
+	out, err screen.Screen    // what stdout and stderr are
+	line     *screen.Progress // nil where nobody looks
+	exit     int
 }
 
 // commandError is an error that the command itself finds.
@@ -56,10 +60,11 @@ type commandError struct{ diag.Base }
 func (s *session) answer(doc strictjson.Value, text func(*textWriter), exit int) error {
 	out := strictjson.Encode(doc)
 	if s.format == formatHuman {
-		w := &textWriter{}
+		w := &textWriter{screen: s.out, verbose: s.verbose}
 		text(w)
 		out = w.Bytes()
 	}
+	s.line.Stop()
 	if _, err := s.stdout.Write(out); err != nil {
 		return &commandError{diag.Wrap(codeWriteFailed, "standard output", "the answer can't be written; what the command did stands", err)}
 	}
@@ -87,10 +92,11 @@ func (s *session) fail(err error) int {
 	if e := (*txn.Error)(nil); exit == exitRefused && errors.As(err, &e) && e.Code() == txn.CodeValidationFailed && !e.Unfinished {
 		exit = exitUnvalidated
 	}
+	s.line.Stop()
 	if s.format == formatHuman {
-		fmt.Fprintf(s.stderr, "compose: error: %s [%s]\n", printable(err.Error()), coded.Code())
+		s.diagnose("error", screen.Red, err.Error()+" ["+coded.Code()+"]")
 		if hint := coded.Hint(); hint != "" {
-			fmt.Fprintf(s.stderr, "compose: hint: %s\n", printable(hint))
+			s.diagnose("hint", screen.Cyan, hint)
 		}
 		return exit
 	}
@@ -122,24 +128,21 @@ func errorDocument(err error, coded diag.Coded) strictjson.Value {
 }
 
 // warn tells people something that is no part of the answer.
-func (s *session) warn(msg string) { fmt.Fprintf(s.stderr, "compose: warning: %s\n", printable(msg)) }
-
-// progress returns a function that tells people how far a long run is, now and then; nil where nobody looks.
-func (s *session) progress() func(done, total int) {
-	if !isTerminal(s.stderr) {
-		return nil
-	}
-	last := time.Now()
-	return func(done, total int) {
-		if now := time.Now(); now.Sub(last) >= 2*time.Second {
-			last = now
-			fmt.Fprintf(s.stderr, "compose: %d of %d files\n", done, total)
-		}
+func (s *session) warn(msg string) {
+	if !s.quiet {
+		s.line.Around(func() { s.diagnose("warning", screen.Yellow, msg) })
 	}
 }
 
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// diagnose writes one message to standard error, in one line: whatever reads it there finds it whole.
+func (s *session) diagnose(kind string, style screen.Style, msg string) {
+	w := &textWriter{screen: s.err}
+	w.line("compose: %s %s", marked{style, kind + ":"}, msg)
+	s.stderr.Write(w.Bytes())
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -32,7 +32,7 @@ var layers = [][]string{
 var modules = map[string][]string{
 	"cmd/compose":        {"github.com/alecthomas/kong", "github.com/google/renameio/v2", "github.com/rogpeppe/go-internal", "golang.org/x/term"},
 	"internal/review":    {"github.com/rogpeppe/go-internal"},
-	"internal/screen":    {"golang.org/x/term"},
+	"internal/screen":    {"golang.org/x/sys", "golang.org/x/term", "golang.org/x/text"},
 	"internal/collation": {"golang.org/x/text"},
 	"internal/filelock":  {"golang.org/x/sys"},
 	"internal/gitcache":  {"github.com/go-git/go-git/v5"},
