@@ -159,7 +159,7 @@ func (c *validateCommand) Run(s *session) error {
 func stateExit(report *validator.Report) int {
 	switch report.State {
 	case validator.Absent, validator.Unmanaged, validator.Valid:
-		if len(report.Faults) == 0 {
+		if len(report.InspectFaults()) == 0 {
 			return exitDone
 		}
 	}
