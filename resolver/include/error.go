@@ -35,6 +35,9 @@ type Error struct {
 	// Chain is the names of the files that led to the fault, from the start file on; never nil, and empty for the start file
 	// itself and for front matter. docs/includes.md says which file is the last for which code.
 	Chain []string
+
+	// Line is the line of that file, from 1, at which the directive begins; 0 where the fault is not about one directive.
+	Line int
 }
 
 // Details returns the chain, for the document of the error.

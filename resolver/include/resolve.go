@@ -144,6 +144,13 @@ func (r *resolver) fault(code, format string, args ...any) error {
 	return newError(code, r.top().name, fmt.Sprintf(format, args...), chain(r.stack))
 }
 
+// faultAt is fault about one line of that file.
+func (r *resolver) faultAt(line int, code, format string, args ...any) error {
+	e := newError(code, r.top().name, fmt.Sprintf("line %d: %s", line, fmt.Sprintf(format, args...)), chain(r.stack))
+	e.Line = line
+	return e
+}
+
 // scan reads f and resolves its includes, in order.
 func (r *resolver) scan(f *file) error {
 	if err := r.ctx.Err(); err != nil {
@@ -206,8 +213,8 @@ func (r *resolver) expand(f *file, text []byte, start int) error {
 		}
 		line := func() int { return 1 + bytes.Count(text[:d.at], []byte("\n")) }
 		if d.kind == unresolved || d.kind == conditional && r.profile == Materials {
-			return r.fault(CodeDynamicUnresolved, "line %d: %s names no file that is known before rendering; write @<path> alone on its line",
-				line(), clip(string(bytes.TrimSpace(text[d.at:d.end]))))
+			return r.faultAt(line(), CodeDynamicUnresolved, "%s names no file that is known before rendering; write @<path> alone on its line",
+				clip(string(bytes.TrimSpace(text[d.at:d.end]))))
 		}
 		before := text[at:d.at]
 		if d.kind == conditional {
@@ -229,7 +236,7 @@ func (r *resolver) expand(f *file, text []byte, start int) error {
 // include adds the text before a directive, and the file that it names.
 func (r *resolver) include(f *file, before []byte, target string, line func() int) error {
 	if r.includes++; r.includes > MaxExpansions {
-		return r.fault(CodeTooLarge, "line %d: the files together have more than %d includes; include less", line(), MaxExpansions)
+		return r.faultAt(line(), CodeTooLarge, "the files together have more than %d includes; include less", MaxExpansions)
 	}
 	place, err := r.locate(f.place, target)
 	if err != nil {
@@ -237,7 +244,7 @@ func (r *resolver) include(f *file, before []byte, target string, line func() in
 		if ended {
 			return err
 		}
-		return r.fault(code, "line %d: %q %v", line(), clip(target), err)
+		return r.faultAt(line(), code, "%q %v", clip(target), err)
 	}
 	child, err := r.visit(place)
 	if err != nil {
