@@ -7,12 +7,9 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
-	"example.org/compose/fingerprint"
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/gitrepo"
-	"example.org/compose/lockv2"
 	"example.org/compose/resolver/include"
 )
 
@@ -29,81 +26,6 @@ type Included struct {
 // among them. Errors are those of OpenMaterial.
 func (c *Catalog) Included(ctx context.Context, m *Material) ([]Included, error) {
 	return included(ctx, c.trees, m)
-}
-
-// Earlier is a revision of the source before the bound one. Its methods may be called at once.
-type Earlier struct {
-	loader *loader
-
-	mu         sync.Mutex
-	components map[lockv2.ComponentID]earlierComponent // read so far
-}
-
-type earlierComponent struct {
-	component *Component
-	materials map[lockv2.Destination]*Material
-	err       error
-}
-
-// Earlier returns an earlier revision, from which the bound one descends. Errors: INVALID_REVISION and READ_FAILED; of a URL also
-// those of fetching it.
-func (c *Catalog) Earlier(ctx context.Context, revision lockv2.Revision) (*Earlier, error) {
-	if remote := c.source.remote; remote != nil {
-		if err := remote.ProvideAncestor(ctx, revision, Folders()); err != nil {
-			return nil, err
-		}
-	}
-	tree, err := c.source.repo.Commit(ctx, revision)
-	if err != nil {
-		return nil, err
-	}
-	return &Earlier{
-		loader:     newLoader(ctx, &Source{repo: c.source.repo, revision: revision, tree: tree}),
-		components: map[lockv2.ComponentID]earlierComponent{},
-	}, nil
-}
-
-// Included is that of Catalog, for what a component, whose descriptor had this digest, supplied at a destination: none where
-// that was not composed. The rest of the catalog is not looked at. The error says why it can't be told.
-func (e *Earlier) Included(ctx context.Context, id lockv2.ComponentID, descriptor fingerprint.Descriptor, destination lockv2.Destination) ([]Included, error) {
-	was := e.read(id)
-	if was.err != nil {
-		return nil, was.err
-	}
-	if was.component.Digest != descriptor {
-		return nil, fault(CodeInvalidComponent, descriptorPath(id), "", "is not the descriptor that the lock records")
-	}
-	m := was.materials[destination]
-	switch {
-	case m == nil:
-		return nil, fault(CodeInvalidComponent, descriptorPath(id), "", "supplies nothing at %q", string(destination))
-	case m.Compose == "":
-		return nil, nil
-	}
-	return included(ctx, e.loader.trees, m)
-}
-
-// read reads a descriptor, each once.
-func (e *Earlier) read(id lockv2.ComponentID) earlierComponent {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if was, found := e.components[id]; found {
-		return was
-	}
-	var was earlierComponent
-	var faults []*Error
-	if was.component, faults, was.err = e.loader.readComponent(id); len(faults) > 0 {
-		was.err = faults[0]
-	}
-	if was.err == nil {
-		was.materials = make(map[lockv2.Destination]*Material, len(was.component.Materials))
-		for i := range was.component.Materials {
-			m := &was.component.Materials[i]
-			was.materials[m.Destination] = m
-		}
-	}
-	e.components[id] = was
-	return was
 }
 
 func included(ctx context.Context, t *trees, m *Material) ([]Included, error) {
@@ -159,7 +81,7 @@ func includeFault(err error) error {
 	if !errors.As(err, &fault) {
 		return err
 	}
-	return &Error{Base: fault.Base, file: fault.Path(), chain: fault.Chain}
+	return &Error{Base: fault.Base, file: fault.Path(), chain: fault.Chain, line: fault.Line}
 }
 
 // includeFiles are the files that a component's composed materials may include: its own, which are the root, and those in

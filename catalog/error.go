@@ -47,11 +47,21 @@ type Error struct {
 	diag.Base
 	file, pointer string
 	chain         []string // of a fault of an include; else nil
+	line          int      // of an include in the file; else 0
 }
 
 // Where returns what the error is about: a file or folder of the repository, and a JSON pointer into it.
 // Either may be "". Path joins the two with "#".
 func (e *Error) Where() (file, pointer string) { return e.file, e.pointer }
+
+// Position returns the line and column in the file, from 1, of a fault that names them itself: in a text that is no JSON, and, without
+// the column, at an include. Else both are 0, and the place is that of the pointer.
+func (e *Error) Position() (line, column int) {
+	if syntax := (*strictjson.Error)(nil); errors.As(e, &syntax) {
+		return syntax.Line, syntax.Column
+	}
+	return e.line, 0
+}
 
 // Details returns the chain of includes that led to the fault, for the document of the error; nil where it is not one of an
 // include.
@@ -73,7 +83,7 @@ func faultOf(code, file, msg string, err error) *Error {
 }
 
 func (e *Error) withHint(hint string) *Error {
-	return &Error{Base: e.Base.WithHint(hint), file: e.file, pointer: e.pointer, chain: e.chain}
+	return &Error{Base: e.Base.WithHint(hint), file: e.file, pointer: e.pointer, chain: e.chain, line: e.line}
 }
 
 func join(file, pointer string) string {

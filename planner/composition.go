@@ -23,6 +23,17 @@ type Material struct {
 	generated []byte
 }
 
+// SourcePath returns the path of the source in the catalog, such as components/capability.lint/files/lint.toml; "" for a generated material.
+func (m *Material) SourcePath() string {
+	if m.source == nil {
+		return ""
+	}
+	return sourcePath(m)
+}
+
+// Composed reports whether the source includes other files.
+func (m *Material) Composed() bool { return m.source != nil && m.source.Compose != "" }
+
 // Composition is everything that a choice supplies at one revision: what a lock would record and the
 // bytes behind it. It is not changed after Materialize.
 type Composition struct {
