@@ -100,7 +100,7 @@ func (x *packIndex) readHeader(file *os.File, size int64) error {
 		if isFirstVersion(head[:indexFanoutBytes], size) {
 			return unsupported("a pack index of version 1")
 		}
-		return damaged("it is no pack index")
+		return damaged("it is no pack index of version 2")
 	}
 	if version := binary.BigEndian.Uint32(head[4:]); version != 2 {
 		return unsupported("a pack index of version %d", version)
