@@ -1,0 +1,3 @@
+package history
+
+var Parse = parse
