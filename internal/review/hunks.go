@@ -45,10 +45,7 @@ func (c *Comparison) note(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
 
-var (
-	lineEnd = []byte("\n")
-	crlf    = []byte("\r\n")
-)
+var lineEnd, crlf = []byte("\n"), []byte("\r\n")
 
 // endsOf says in a word how the lines of a text end.
 func endsOf(text []byte) string {
@@ -63,9 +60,8 @@ func endsOf(text []byte) string {
 
 // lines compares two texts line by line.
 func (c *Comparison) lines(old, new []byte) error {
-	// A CR that ends every line of both sides says nothing at any of them.
-	quiet := endsOf(old) != "LF" && endsOf(new) == "CRLF" && endsOf(old) == "CRLF" ||
-		endsOf(old) == "CRLF" && !c.New.Present || endsOf(new) == "CRLF" && !c.Old.Present
+	// A CR that ends every line of what is there says nothing at any of them.
+	quiet := (!c.Old.Present || endsOf(old) == "CRLF") && (!c.New.Present || endsOf(new) == "CRLF")
 	r := hunkReader{comparison: c, quiet: quiet, rest: diff.Diff("old", old, "new", new)}
 	if err := r.read(); err != nil {
 		return fmt.Errorf("internal: the difference of %s and %s can't be taken apart: %w", c.Old.Name, c.New.Name, err)
@@ -122,11 +118,11 @@ func (r *hunkReader) read() error {
 			default:
 				return fmt.Errorf("a line of a hunk begins with %q", text[0])
 			}
-			r.show(&line, text[1:])
 			if bytes.HasPrefix(r.rest, []byte(noNewline)) {
 				r.line()
 				line.NoNewline = true
 			}
+			r.show(&line, text[1:])
 			h.Lines = append(h.Lines, line)
 		}
 		r.comparison.Hunks = append(r.comparison.Hunks, h)
@@ -142,7 +138,7 @@ func (r *hunkReader) line() []byte {
 }
 
 func (r *hunkReader) show(line *Line, text []byte) {
-	if r.quiet {
+	if r.quiet && !line.NoNewline {
 		text = bytes.TrimSuffix(text, []byte("\r"))
 	}
 	line.Text, line.Escapes, line.Cut = visible(text, MaxLine)

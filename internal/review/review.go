@@ -13,6 +13,8 @@
 package review
 
 import (
+	"fmt"
+
 	"example.org/compose/fingerprint"
 	"example.org/compose/lockv2"
 	"example.org/compose/planner"
@@ -148,9 +150,8 @@ type Span struct{ Start, End int }
 // Place is how the command line named what the commands of a Way have to name again. The zero value is the target in the current
 // folder and the usual source.
 type Place struct {
-	Target     string // as it was given
-	Source     string // as it is to be shown: without a password; "" for the usual one
-	Repository string // as it was given; "" for none
+	Target string // as it was given
+	Source string // the flags that name the source, but for its revision, quoted for a shell: "--source ../templates"; "" for none
 }
 
 // Way is one way out of a conflict.
@@ -164,4 +165,9 @@ type Way struct {
 type Step struct {
 	Note    string // what the command is for, or when it is needed, without period; "" for nothing to say
 	Command string // one line, safe to print
+}
+
+// Header returns the line that begins the hunk in a unified diff.
+func (h *Hunk) Header() string {
+	return fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.OldStart, h.OldLines, h.NewStart, h.NewLines)
 }

@@ -1,0 +1,87 @@
+package review
+
+import (
+	"fmt"
+
+	"example.org/compose/lockv2"
+	"example.org/compose/planner"
+)
+
+// oldState is for a file of the lock that is no regular file any more.
+func (w *ways) oldState() []Way {
+	var before []Step
+	text := "The lock lists the file, so it has to be there; " + again + "."
+	switch w.conflict.Reason {
+	case planner.ReasonUnreadable:
+		return []Way{w.readable()}
+	case planner.ReasonMissing:
+	default:
+		before = []Step{w.away()}
+	}
+	if w.lockedFile(w.conflict.Destination).Ownership == lockv2.Seed {
+		text = "The bytes are yours, so any regular file will do; while the lock lists it, one has to be there."
+	}
+	restore := w.restore(text)
+	restore.Steps = append(before, restore.Steps...)
+	return []Way{restore, {
+		Title: "Do without the file",
+		Text:  fmt.Sprintf("Restore it all the same, then upgrade to a choice without component %q, where the recipe allows that.", w.conflict.Component),
+	}}
+}
+
+// taken is for a place that something else has.
+func (w *ways) taken() []Way {
+	if w.detail("frees") != "" {
+		return nil // the message tells of the two releases
+	}
+	var list []Way
+	switch w.conflict.Reason {
+	case planner.ReasonUnreadable:
+		list = append(list, w.readable())
+	case planner.ReasonDifferentBytes, planner.ReasonExists:
+		list = append(list, Way{Title: "Take the catalog's file", Text: "Move your own aside, and " + again + ".", Steps: []Step{w.away()}})
+	default:
+		list = append(list, Way{Title: "Make room", Text: "Move what is there away, and " + again + ".", Steps: []Step{w.away()}})
+	}
+	if w.detail("line_endings_only") == "true" {
+		list = append(list, Way{Title: "Adopt your own", Text: "Write the file with LF line ends: then it is the catalog's already, and " + again + "."})
+	}
+	if w.conflict.Component != "" {
+		list = append(list, Way{
+			Title: "Keep your own",
+			Text:  fmt.Sprintf("Choose without component %q, where the recipe allows that.", w.conflict.Component),
+		})
+	}
+	return list
+}
+
+// away moves what stands at the path at fault aside, and asks before anything is overwritten.
+func (w *ways) away() Step {
+	at := w.path()
+	if fault := w.detail("at"); fault != "" {
+		at = inTarget(w.at.Target, fault)
+	}
+	return Step{Command: "mv -i " + quote(at) + " " + quote(at+".mine")}
+}
+
+// readable is for what this user may not read.
+func (w *ways) readable() Way {
+	at := w.path()
+	if fault := w.detail("at"); fault != "" {
+		at = inTarget(w.at.Target, fault)
+	}
+	return Way{Title: "Make it readable", Text: "Grant this user the permission, and " + again + ".", Steps: []Step{{Command: "chmod u+rX " + quote(at)}}}
+}
+
+// upgrade is for a component with another version.
+func (w *ways) upgrade() []Way {
+	words := "compose plan --mode upgrade --config composition.json " + w.source(w.composition.Lock.Source.Revision)
+	if w.at.Target != "" && w.at.Target != "." {
+		words += " --target " + quote(w.at.Target)
+	}
+	return []Way{{
+		Title: "Upgrade",
+		Text:  "Read what changed in the component, then see the plan of an upgrade with the choice that you want.",
+		Steps: []Step{{Note: "composition.json: your configuration; --recipe ID for a recipe as it is", Command: words}},
+	}}
+}
