@@ -108,15 +108,20 @@ type cacheFlag struct {
 
 // choiceFlags are what plan and apply take.
 type choiceFlags struct {
-	Mode       string   `enum:"initial,update,upgrade" default:"initial" placeholder:"MODE" help:"initial (default), update or upgrade; never inferred."`
-	Config     string   `placeholder:"FILE" help:"The configuration: recipe, components and parameters as JSON."`
-	Recipe     string   `placeholder:"ID" help:"A recipe, instead of --config."`
-	Include    []string `sep:"none" placeholder:"COMPONENT" help:"With --recipe: also select this component; may be repeated."`
-	Exclude    []string `sep:"none" placeholder:"COMPONENT" help:"With --recipe: leave out this default component; may be repeated."`
-	Repository string   `placeholder:"OWNER/NAME" help:"The catalog's identity, where its catalog.json names none."`
+	Mode string `enum:"initial,update,upgrade" default:"initial" placeholder:"MODE" help:"initial (default), update or upgrade; never inferred."`
+	selectionFlags
+	Repository string `placeholder:"OWNER/NAME" help:"The catalog's identity, where its catalog.json names none."`
 
 	sourceFlags
 	targetFlag
+}
+
+// selectionFlags are the consumer's choice.
+type selectionFlags struct {
+	Config  string   `placeholder:"FILE" help:"The configuration: recipe, components and parameters as JSON."`
+	Recipe  string   `placeholder:"ID" help:"A recipe, instead of --config."`
+	Include []string `sep:"none" placeholder:"COMPONENT" help:"With --recipe: also select this component; may be repeated."`
+	Exclude []string `sep:"none" placeholder:"COMPONENT" help:"With --recipe: leave out this default component; may be repeated."`
 }
 
 // waitFlag is a duration that is not negative.
@@ -194,7 +199,7 @@ func checkFlags(command *kong.Context) error {
 }
 
 // check finds flags that contradict each other.
-func (c *choiceFlags) check() error {
+func (c *selectionFlags) check() error {
 	switch {
 	case c.Config != "" && c.Recipe != "":
 		return &usageError{msg: "--config and --recipe exclude each other: --recipe stands for a configuration file; give one of them"}
@@ -205,4 +210,4 @@ func (c *choiceFlags) check() error {
 }
 
 // chosen reports whether a configuration was given.
-func (c *choiceFlags) chosen() bool { return c.Config != "" || c.Recipe != "" }
+func (c *selectionFlags) chosen() bool { return c.Config != "" || c.Recipe != "" }
