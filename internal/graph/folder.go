@@ -39,16 +39,21 @@ func foldersOf(materials []catalog.Material) []Folder {
 // folded returns at most most folders, deep ones counted in those above them, and how many it leaves out all the same.
 func folded(folders []Folder, most int) ([]Folder, int) {
 	for len(folders) > most {
-		deepest := 1
-		for _, f := range folders {
-			deepest = max(deepest, depth(f.Path))
-		}
-		if deepest == 1 {
+		deepest := deepest(folders)
+		if deepest <= 1 {
 			return folders[:most-1], len(folders) - most + 1
 		}
 		folders = raised(folders, deepest)
 	}
 	return folders, 0
+}
+
+func deepest(folders []Folder) int {
+	n := 0
+	for _, f := range folders {
+		n = max(n, depth(f.Path))
+	}
+	return n
 }
 
 // raised counts the folders of that depth in those above them.

@@ -1,0 +1,82 @@
+package graph
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"example.org/compose/lockv2"
+)
+
+// dotShapes are Graphviz's shapes by role.
+var dotShapes = map[lockv2.Role]string{
+	lockv2.Artifact:   "component",
+	lockv2.Capability: "box",
+	lockv2.Lifecycle:  "note",
+	lockv2.Foundation: "box3d",
+	lockv2.Topology:   "hexagon",
+	lockv2.Workspace:  "folder",
+}
+
+// DOT returns the graph for Graphviz.
+func (m *Model) DOT() []byte {
+	var b bytes.Buffer
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("digraph composition {")
+	line("  graph [rankdir=LR, ranksep=0.8, nodesep=0.25, labelloc=t, fontname=\"Helvetica,Arial,sans-serif\", label=%s]", dotLines("\\n", m.heading(), m.extent()))
+	line("  node [fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, style=filled, fontcolor=\"#1a2230\"]")
+	line("  edge [color=\"#5b6675\"]")
+	line("  recipe [shape=cds, %s, label=%s]", dotColors(classRecipe), dotLines("\\l", "recipe "+string(m.Recipe.ID), m.Recipe.Summary))
+	for i := range m.Components {
+		c := &m.Components[i]
+		shape, known := dotShapes[c.ID.Role()]
+		if !known {
+			shape = "box"
+		}
+		line("  %s [shape=%s, %s, label=%s, tooltip=%s]", dotQuote(string(c.ID)), shape, dotColors(string(c.ID.Role())), dotLines("\\l", c.lines(true)...), dotQuote(c.Summary))
+	}
+	for _, o := range m.Outside {
+		line("  %s [shape=box, style=\"filled,dashed\", fillcolor=\"#f6f7f9\", color=\"#b3261e\", fontcolor=\"#4a5364\", label=%s, tooltip=%s]",
+			dotQuote(string(o.ID)), dotLines("\\l", string(o.ID), "not in the composition"), dotQuote(o.Summary))
+	}
+	for i := range m.Components {
+		if m.Components[i].Reason != Needed {
+			line("  recipe -> %s [penwidth=2]", dotQuote(string(m.Components[i].ID)))
+		}
+	}
+	for i := range m.Components {
+		for _, id := range m.Components[i].Requires {
+			line("  %s -> %s", dotQuote(string(m.Components[i].ID)), dotQuote(string(id)))
+		}
+		for _, id := range m.Components[i].Conflicts {
+			line("  %s -> %s [dir=both, arrowhead=tee, arrowtail=tee, style=dashed, color=\"#b3261e\", fontcolor=\"#b3261e\", fontsize=9, label=\"conflicts\"]", dotQuote(string(m.Components[i].ID)), dotQuote(string(id)))
+		}
+	}
+	line("}")
+	return b.Bytes()
+}
+
+func dotColors(class string) string {
+	for _, p := range palette {
+		if p.class == class {
+			return fmt.Sprintf("fillcolor=%q, color=%q", p.light.fill, p.light.line)
+		}
+	}
+	return `fillcolor="#ffffff"`
+}
+
+// dotLines quotes lines as one label; end is what closes each: \n centred, \l to the left.
+func dotLines(end string, lines ...string) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(dotEscape(l) + end)
+	}
+	return `"` + b.String() + `"`
+}
+
+func dotQuote(s string) string { return `"` + dotEscape(s) + `"` }
+
+// dotEscape escapes for a quoted string of Graphviz: a backslash begins an escape such as \N, and & an entity of HTML.
+func dotEscape(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(printable(s))
+}

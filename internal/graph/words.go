@@ -1,0 +1,134 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"example.org/compose/lockv2"
+)
+
+// labelFolders is how many folders of a component Mermaid and DOT show at most.
+const labelFolders = 4
+
+// String lists the ownerships that there are: "3 managed, 1 seed".
+func (f Files) String() string {
+	var parts []string
+	for _, part := range []struct {
+		n         int
+		ownership lockv2.Ownership
+	}{{f.Managed, lockv2.Managed}, {f.Generated, lockv2.Generated}, {f.Seed, lockv2.Seed}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.ownership))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// files counts all materials of the composition.
+func (m *Model) files() Files {
+	var sum Files
+	for i := range m.Components {
+		sum.add(m.Components[i].Files())
+	}
+	return sum
+}
+
+// heading names the composition.
+func (m *Model) heading() string { return fmt.Sprintf("Composition of recipe %s", m.Recipe.ID) }
+
+// extent says where the composition is from and how large it is.
+func (m *Model) extent() string {
+	files := m.files()
+	return fmt.Sprintf("%s at %s: %s, %s (%s)", m.Source.Repository, short(m.Source.Revision),
+		count(len(m.Components), "component"), count(files.Total(), "file"), files)
+}
+
+// short returns enough of a revision to find it.
+func short(r lockv2.Revision) string { return string(r[:min(len(r), 12)]) }
+
+// because says why a component is in, as short as can be.
+func (c *Component) because() string {
+	if c.Reason == Needed {
+		return fmt.Sprintf("needed by %d", len(c.NeededBy))
+	}
+	return string(c.Reason)
+}
+
+// lines tells the component in lines of text, with its folders or without.
+func (c *Component) lines(folders bool) []string {
+	lines := []string{string(c.ID), fmt.Sprintf("v%d, %s", c.Version, c.because())}
+	if !folders {
+		return append(lines, c.Files().String())
+	}
+	shown, more := folded(c.Folders, labelFolders)
+	for _, f := range shown {
+		lines = append(lines, f.label()+" "+f.Files.String())
+	}
+	if more > 0 {
+		lines = append(lines, "and "+count(more, "folder")+" more")
+	}
+	return lines
+}
+
+// name is the part of an id after the role.
+func name(id lockv2.ComponentID) string {
+	_, name, _ := strings.Cut(string(id), ".")
+	return name
+}
+
+// count says "1 file" or "3 files".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// printable replaces what is not to be seen: control characters, among them those that turn the direction of a text, and
+// bytes that are no UTF-8.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// clip returns as much of a summary as a tooltip or a label has room for.
+func clip(s string) string {
+	const most = 200 // characters
+	n := 0
+	for i := range s {
+		if n++; n > most {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// maxDescribed is how many components a description goes through.
+const maxDescribed = 60
+
+// description tells the picture to those who don't see it.
+func (m *Model) description() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s. %s.", printable(clip(m.Recipe.Summary)), m.extent())
+	for i := range m.Components {
+		if i == maxDescribed {
+			fmt.Fprintf(&b, " And %s more.", count(len(m.Components)-i, "component"))
+			break
+		}
+		c := &m.Components[i]
+		fmt.Fprintf(&b, " %s: %s, %s", c.ID, c.because(), c.Files())
+		if len(c.Requires) > 0 {
+			fmt.Fprintf(&b, "; requires %s", join(c.Requires))
+		}
+		if len(c.Conflicts) > 0 {
+			fmt.Fprintf(&b, "; conflicts with %s", join(c.Conflicts))
+		}
+		b.WriteString(".")
+	}
+	return b.String()
+}
