@@ -137,6 +137,13 @@ var samples = map[string]struct {
 			`{"entries":[{"url":null,"revisions":[],"bytes":0,"removed":true}]}`, `{"entries":[]}`},
 		invalid: [][3]string{{"/entries/0/bytes", "-1", "/entries/0/bytes minimum"}, {"/entries/0/removed", "", "/entries/0 required"}, {"/entries/0/fault", `""`, "/entries/0/fault minLength"}, {"/entries/0/url", "1", "/entries/0/url type"}},
 	},
+	schemas.GraphResult: {
+		valid: []string{`{"source":{"repository":"example-org/templates","revision":` + revision + `},"recipe":{"id":"app","summary":"An app"},"components":[` +
+			`{"id":"artifact.app","role":"artifact","version":1,"summary":"An app","reason":"artifact","requires":["lifecycle.state"],"needed_by":[],"conflicts":["capability.old"],` +
+			`"files":{"managed":1,"generated":0,"seed":0},"folders":[{"path":".","managed":1,"generated":0,"seed":0}]}],"outside":[{"id":"capability.old","summary":"Old"}]}`},
+		invalid: [][3]string{{"/components/0/reason", `"luck"`, "/components/0/reason enum"}, {"/components/0/files/seed", "-1", "/components/0/files/seed minimum"}, {"/components/0/folders", "[]", "/components/0/folders minItems"},
+			{"/components/0/needed_by", "", "/components/0 required"}, {"/components", "[]", "/components minItems"}, {"/outside/0/id", `""`, "/outside/0/id minLength"}, {"/source/revision", `"1A"`, "/source/revision pattern"}},
+	},
 	schemas.SkillsPin: {
 		valid:   []string{`{"schema_version":1,"skills":{"a":{"digest":"sha256-tree-v2:` + strings.Repeat("ab", 32) + `"}}}`, `{"schema_version":1,"skills":{}}`},
 		invalid: [][3]string{{"/schema_version", "2", "/schema_version const"}, {"/skills/a/digest", digest, "/skills/a/digest pattern"}, {"/skills/a/digest", "", "/skills/a required"}, {"/skills/a/time", "1", "/skills/a/time additionalProperties"}},

@@ -44,6 +44,7 @@ const (
 	SourceResolve  = "source-resolve-result"
 	SourceList     = "source-list-result"
 	CacheResult    = "cache-result"
+	GraphResult    = "graph-result"
 )
 
 // CodeSchemaValidationFailed is the code of a document that breaks its schema.

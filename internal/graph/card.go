@@ -81,7 +81,7 @@ func (c *Component) card(d detail) card {
 		made.rows = append(made.rows, [2]string{f.label(), f.Files.String()})
 	}
 	if more > 0 {
-		made.rows = append(made.rows, [2]string{"and " + count(more, "folder") + " more", ""})
+		made.rows = append(made.rows, [2]string{"and " + count(more, "more folder"), ""})
 	}
 	return made
 }
@@ -126,7 +126,7 @@ func (c *Component) tooltip() string {
 		lines = append(lines, f.label()+" "+f.Files.String())
 	}
 	if more > 0 {
-		lines = append(lines, "and "+count(more, "folder")+" more")
+		lines = append(lines, "and "+count(more, "more folder"))
 	}
 	return strings.Join(lines, "\n")
 }

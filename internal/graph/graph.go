@@ -30,11 +30,12 @@ type Reason string
 
 // The reasons; where several hold, the first is given.
 const (
-	Artifact Reason = "artifact" // the recipe's artifact
-	Required Reason = "required" // the recipe always selects it
-	Included Reason = "included" // the configuration includes it
-	Default  Reason = "default"  // the recipe selects it unless it is excluded
-	Needed   Reason = "needed"   // a component requires it, and nothing else selects it
+	Artifact = Reason(resolver.ByArtifact)
+	Required = Reason(resolver.ByRequired)
+	Included = Reason(resolver.ByInclude)
+	Default  = Reason(resolver.ByDefault)
+
+	Needed Reason = "needed" // a component requires it, and nothing selects it
 )
 
 // Model is a resolved composition as a graph.
@@ -100,10 +101,11 @@ type Outside struct {
 // Of resolves a choice in cat and returns the composition as a graph. repository is the identity of the source. No
 // material is read. Errors are those of resolver.Resolve. Calls may overlap: the arguments are not changed.
 func Of(cat *catalog.Catalog, repository string, cfg resolver.Config) (*Model, error) {
-	ids, err := resolver.Resolve(cat, cfg)
+	why, err := resolver.Explain(cat, cfg)
 	if err != nil {
 		return nil, err
 	}
+	ids := why.Components()
 	recipe := cat.Recipe(cfg.Intent.Recipe)
 	m := &Model{
 		Source:     lockv2.Source{Repository: repository, Revision: cat.Revision()},
@@ -120,7 +122,7 @@ func Of(cat *catalog.Catalog, repository string, cfg resolver.Config) (*Model, e
 			ID:       id,
 			Version:  c.Version,
 			Summary:  c.Summary,
-			Reason:   reasonOf(recipe, &cfg.Intent, id),
+			Reason:   reasonOf(why, id),
 			Requires: slices.Sorted(slices.Values(c.Requires)),
 			Folders:  foldersOf(c.Materials),
 		}
@@ -135,17 +137,10 @@ func Of(cat *catalog.Catalog, repository string, cfg resolver.Config) (*Model, e
 	return m, nil
 }
 
-// reasonOf says why a component of the closure is there.
-func reasonOf(recipe *catalog.Recipe, intent *lockv2.Intent, id lockv2.ComponentID) Reason {
-	switch {
-	case recipe.Artifact == id:
-		return Artifact
-	case slices.Contains(recipe.Required, id):
-		return Required
-	case slices.Contains(intent.Include, id):
-		return Included
-	case slices.Contains(recipe.Default, id) && !slices.Contains(intent.Exclude, id):
-		return Default
+// reasonOf says why a component of the composition is in it.
+func reasonOf(why *resolver.Explanation, id lockv2.ComponentID) Reason {
+	if reason, _ := why.Of(id); len(reason.Chain) == 1 {
+		return Reason(reason.Selected)
 	}
 	return Needed
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/compose/lockv2"
@@ -86,10 +87,20 @@ func (m *Model) mermaid(folders, direct bool) []byte {
 		}
 	}
 	for _, p := range palette {
+		if p.class != classRecipe && !m.has(lockv2.Role(p.class)) {
+			continue
+		}
 		line("  classDef %s fill:%s,stroke:%s,color:#1a2230", p.class, p.light.fill, p.light.line)
 	}
-	line("  classDef outside fill:#f6f7f9,stroke:#b3261e,color:#4a5364,stroke-dasharray:4 3")
+	if len(m.Outside) > 0 {
+		line("  classDef outside fill:#f6f7f9,stroke:#b3261e,color:#4a5364,stroke-dasharray:4 3")
+	}
 	return b.Bytes()
+}
+
+// has reports whether a component of that role is in the composition.
+func (m *Model) has(role lockv2.Role) bool {
+	return slices.ContainsFunc(m.Components, func(c Component) bool { return c.ID.Role() == role })
 }
 
 // requirements returns what each component requires, without those that are implied if only direct ones are wanted, and how

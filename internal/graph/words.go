@@ -49,8 +49,11 @@ func short(r lockv2.Revision) string { return string(r[:min(len(r), 12)]) }
 
 // because says why a component is in, as short as can be.
 func (c *Component) because() string {
-	if c.Reason == Needed {
+	switch c.Reason {
+	case Needed:
 		return fmt.Sprintf("needed by %d", len(c.NeededBy))
+	case Included:
+		return "included"
 	}
 	return string(c.Reason)
 }
@@ -66,7 +69,7 @@ func (c *Component) lines(folders bool) []string {
 		lines = append(lines, f.label()+" "+f.Files.String())
 	}
 	if more > 0 {
-		lines = append(lines, "and "+count(more, "folder")+" more")
+		lines = append(lines, "and "+count(more, "more folder"))
 	}
 	return lines
 }
@@ -114,7 +117,7 @@ const maxDescribed = 60
 // description tells the picture to those who don't see it.
 func (m *Model) description() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s. %s.", printable(clip(m.Recipe.Summary)), m.extent())
+	fmt.Fprintf(&b, "%s. %s.", strings.TrimRight(printable(clip(m.Recipe.Summary)), ". "), m.extent())
 	for i := range m.Components {
 		if i == maxDescribed {
 			fmt.Fprintf(&b, " And %s more.", count(len(m.Components)-i, "component"))
