@@ -16,6 +16,8 @@ type applyCommand struct {
 	choiceFlags
 	Plan string   `placeholder:"FILE" help:"Apply exactly this saved plan, or refuse with PLAN_STALE; without --config its choice counts."`
 	Wait waitFlag `placeholder:"DURATION" help:"How long to wait for another compose at work on the target, such as 30s (default: not at all)."`
+
+	planned plan // the last one, for the ways out of its conflicts
 }
 
 func (c *applyCommand) Help() string {
@@ -40,7 +42,7 @@ func (c *applyCommand) Run(s *session) error {
 	if result.Status == txn.StatusConflict {
 		exit = exitRefused
 	}
-	return s.answer(result.Document(), func(w *textWriter) { applyText(w, result) }, exit)
+	return s.answer(result.Document(), func(w *textWriter) { c.text(w, result) }, exit)
 }
 
 func (c *applyCommand) apply(s *session) (*txn.Result, error) {
@@ -91,10 +93,12 @@ func (c *applyCommand) initial(s *session, target *txn.Target) (*txn.Result, err
 	}
 	defer work.Close()
 	return target.Initial(s.ctx, func(ctx context.Context, root *rootfs.Root) (*planner.InitialPlan, error) {
+		s.working("comparing with the target")
 		plan, err := work.initial(ctx, root)
 		if err != nil {
 			return nil, err
 		}
+		c.planned = initialPlan{plan}
 		return plan, checkFresh(saved, plan.Document)
 	}, c.options(s))
 }
@@ -116,10 +120,12 @@ func (c *applyCommand) reconcile(s *session, target *txn.Target) (*txn.Result, e
 	}
 	defer work.Close()
 	result, err := target.Reconcile(s.ctx, func(ctx context.Context, root *rootfs.Root) (*planner.ManagedPlan, error) {
+		s.working("comparing with the target")
 		plan, err := work.reconcile(ctx, root)
 		if err != nil {
 			return nil, err
 		}
+		c.planned = managedPlan{plan}
 		return plan, checkFresh(saved, plan.Document)
 	}, c.options(s))
 	return result, c.unfinished(err, work.source.Revision())
@@ -135,6 +141,7 @@ func (c *applyCommand) recover(s *session, target *txn.Target, marker *txn.Marke
 		return nil, err
 	}
 	defer work.Close()
+	s.working("comparing with the target")
 	made, err := planner.Materialize(s.ctx, work.catalog, work.repository, work.config)
 	if err != nil {
 		return nil, err

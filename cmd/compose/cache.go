@@ -41,6 +41,7 @@ func (c *cacheCheckCommand) Help() string {
 }
 
 func (c *cacheCheckCommand) Run(s *session) error {
+	s.working("reading the cache")
 	entries, err := gitcache.New(c.options()).Check(s.ctx, catalog.Folders(), c.Remove)
 	if err != nil {
 		return err

@@ -46,6 +46,7 @@ func (c *demoCommand) Run(s *session) error {
 	if err != nil {
 		return &commandError{diag.Wrap(codeWriteFailed, c.Dir, "the folder of the demo can't be made", plainfile.Cause(err))}
 	}
+	s.working("playing the lifecycle")
 	d.play(revisions)
 	if d.err != nil {
 		return d.err

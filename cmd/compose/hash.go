@@ -79,6 +79,7 @@ func (c *hashTextCommand) Run(s *session) error {
 	}
 	results := make([]hashResult, len(c.Files))
 	for i, name := range c.Files {
+		s.working("hashing %s", name)
 		results[i] = hashResult{path: name, algorithm: textAlgorithm}
 		results[i].digest, results[i].err = unblocked(s.ctx, func() (string, error) { return hashText(name) })
 		if s.ctx.Err() != nil {
@@ -123,6 +124,7 @@ func (c *hashTreeCommand) Run(s *session) error {
 	}
 	results := make([]hashResult, len(c.Folders))
 	for i, name := range c.Folders {
+		s.working("hashing %s", name)
 		older := c.Check != "" && !strings.Contains(c.Check, ":")
 		results[i] = hashTree(s.ctx, name, c.Legacy || older)
 		if results[i].matches = c.against(results[i].digest); older {

@@ -65,6 +65,7 @@ func (c *hashTemplateCommand) run(s *session, result *templateResult) error {
 		}
 		options = &digest
 	}
+	s.working("reading %s and what it includes", c.File)
 	composition, err := c.resolve(s.ctx)
 	if err != nil {
 		return err

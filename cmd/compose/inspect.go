@@ -23,6 +23,7 @@ func (c *inspectCommand) Help() string {
 }
 
 func (c *inspectCommand) Run(s *session) error {
+	s.working("checking the files")
 	report, err := validator.Validate(s.ctx, c.Target)
 	if err != nil {
 		return err
@@ -43,7 +44,7 @@ func (c *inspectCommand) Run(s *session) error {
 			next[i] += " --target " + diag.Quote(c.Target)
 		}
 	}
-	return s.answer(report.InspectDocument(work.document(), next), func(w *textWriter) { inspectText(w, report, work, next) }, stateExit(report))
+	return s.answer(report.InspectDocument(work.document(), next), func(w *textWriter) { c.text(w, report, work, next) }, stateExit(report))
 }
 
 // unfinished is an update or upgrade that was interrupted, and how far it is.
@@ -144,6 +145,7 @@ func (c *validateCommand) Help() string {
 }
 
 func (c *validateCommand) Run(s *session) error {
+	s.working("checking the files")
 	report, err := validator.Validate(s.ctx, c.Target)
 	if err != nil {
 		return err
@@ -152,7 +154,7 @@ func (c *validateCommand) Run(s *session) error {
 	if !report.OK() {
 		exit = exitRefused
 	}
-	return s.answer(report.Document(), func(w *textWriter) { report.WriteText(w) }, exit)
+	return s.answer(report.Document(), func(w *textWriter) { c.text(w, report) }, exit)
 }
 
 // stateExit is the exit status of inspect: nothing is at fault but with exitDone.

@@ -6,6 +6,7 @@ import (
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/plainfile"
+	"example.org/compose/internal/review"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
@@ -31,11 +32,10 @@ func (c *planCommand) Help() string {
 // plan is what an apply would do: a first composition, an update or an upgrade.
 type plan interface {
 	Document() strictjson.Value
-	text(w *textWriter)
+	text(w *textWriter, c *planCommand, diff []byte)
 	conflicts() []planner.Conflict
 	changes() bool // an apply would write something
-	edits() []edit // the files that it would write, and those in conflict
-	composition() *planner.Composition
+	review(root *rootfs.Root) *review.Review
 }
 
 type initialPlan struct{ *planner.InitialPlan }
@@ -55,14 +55,14 @@ func (c *planCommand) Run(s *session) error {
 	if err := c.checkOut(); err != nil {
 		return err
 	}
-	var diff textWriter
+	diff := s.differences()
 	plan, err := refetched(s, &c.sourceFlags, func() (plan, error) {
 		diff.Reset()
 		return c.make(s, func(root *rootfs.Root, p plan) error {
 			if !c.Diff {
 				return nil
 			}
-			return writeDiff(s.ctx, &diff, root, p)
+			return writeDiff(s.ctx, diff, p.review(root))
 		})
 	})
 	if err != nil {
@@ -86,10 +86,7 @@ func (c *planCommand) Run(s *session) error {
 			return &commandError{diag.Wrap(codeWriteFailed, "standard error", "the differences can't be written", err)}
 		}
 	}
-	return s.answer(doc, func(w *textWriter) {
-		w.Write(diff.Bytes())
-		plan.text(w)
-	}, exit)
+	return s.answer(doc, func(w *textWriter) { plan.text(w, c, diff.Bytes()) }, exit)
 }
 
 // make plans what the flags ask for. look sees the plan while target and source are open.
@@ -111,6 +108,7 @@ func (c *planCommand) make(s *session, look func(*rootfs.Root, plan) error) (pla
 			return nil, err
 		}
 		defer work.Close()
+		s.working("comparing with the target")
 		made, err := work.initial(s.ctx, root)
 		if err != nil {
 			return nil, err
@@ -131,6 +129,7 @@ func (c *planCommand) make(s *session, look func(*rootfs.Root, plan) error) (pla
 		return nil, err
 	}
 	defer work.Close()
+	s.working("comparing with the target")
 	made, err := work.reconcile(s.ctx, root)
 	if err != nil {
 		return nil, err

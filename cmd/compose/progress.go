@@ -12,7 +12,7 @@ func (s *session) progress() func(done, total int) {
 	if s.line == nil {
 		return nil
 	}
-	return func(done, total int) { s.working("%d of %s", done, count(total, "file")) }
+	return func(done, total int) { s.working("writing: %d of %s", done, count(total, "file")) }
 }
 
 // fetchProgress returns a function that tells people what is being fetched; nil where nobody looks.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/screen"
@@ -134,10 +135,18 @@ func (s *session) warn(msg string) {
 	}
 }
 
-// diagnose writes one message to standard error, in one line: whatever reads it there finds it whole.
+// diagnose writes one message to standard error: in one line, so that whatever looks for it finds it whole, but on
+// a terminal, where it is wrapped.
 func (s *session) diagnose(kind string, style screen.Style, msg string) {
 	w := &textWriter{screen: s.err}
-	w.line("compose: %s %s", marked{style, kind + ":"}, msg)
+	text := spans("compose: %s %s", marked{style, kind + ":"}, msg)
+	if command := strings.HasPrefix(msg, "compose ") || strings.HasPrefix(msg, "git "); command || !s.err.Measured {
+		w.put(0, text)
+	} else {
+		for i, line := range text.Wrap(s.err.Width() - 2) {
+			w.put(2*min(i, 1), line)
+		}
+	}
 	s.stderr.Write(w.Bytes())
 }
 

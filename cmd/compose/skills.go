@@ -98,6 +98,7 @@ func (c *skillsVerifyCommand) Run(s *session) error {
 	if records.Lock == nil && records.Pins == nil {
 		return &commandError{diag.New(codeReadFailed, c.lockName(), "there is no such file, and no "+skills.PinName+" beside it; name the lock with --lock")}
 	}
+	s.working("hashing the skills")
 	results, err := c.verify(s.ctx, records)
 	if err != nil {
 		return err
@@ -124,6 +125,7 @@ func (c *skillsPinCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	s.working("hashing the skills")
 	results, err := c.verify(s.ctx, skills.Records{Lock: lock})
 	if err != nil {
 		return err

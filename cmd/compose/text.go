@@ -16,6 +16,7 @@ import (
 //	w.line("%s of %s", strong("Plan"), name)     one line as it is, never wrapped
 //	w.prose(2, "%s", message)                    a sentence, wrapped, indented by 2
 //	w.heading("Files: %d", n)                    a bold line, set off by an empty one
+//	w.bullet(2, "%s", reason)                    the same after "- "
 //	w.field("Recipe", "%s", id)                  "  Recipe       skill", its value wrapped
 //	w.list(len(files), "file", func(i int) {})   lines, the many folded: "... and 12 more files (--verbose lists all)"
 //	w.command("compose apply --mode update")     a command ready to copy, on a line of its own, never wrapped
@@ -146,7 +147,16 @@ func (w *textWriter) list(n int, noun string, line func(i int)) {
 
 // command adds a command that stands alone, ready to copy. It is never wrapped, so that it stays one line when it is
 // copied.
-func (w *textWriter) command(command string) { w.line("    %s", code(command)) }
+func (w *textWriter) command(command string) { w.commandAt(4, command) }
+
+func (w *textWriter) commandAt(indent int, command string) {
+	w.put(indent, screen.Text{{Style: screen.Cyan, Text: printable(command)}})
+}
+
+// bullet adds one of several sentences that belong together.
+func (w *textWriter) bullet(indent int, format string, args ...any) {
+	w.hanging(indent, screen.Text{{Text: "- "}}, format, args...)
+}
 
 // next ends an answer with what to do now.
 func (w *textWriter) next(commands ...string) {

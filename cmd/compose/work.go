@@ -51,6 +51,7 @@ func (c *sourceFlags) openSource(s *session) (*composeWork, error) {
 	if err := c.checkLocation(); err != nil {
 		return nil, err
 	}
+	s.working("reading the catalog")
 	source, err := catalog.OpenWith(s.ctx, c.Source, c.Revision, catalog.Options{
 		Git:   gitrepo.OptionsOf(os.Getenv),
 		Cache: c.cacheOptions(s),

@@ -38,6 +38,7 @@ const (
 // Screen is where text is shown. The zero value is plain and 80 columns wide.
 type Screen struct {
 	Columns  int  // 0 means DefaultColumns
+	Measured bool // Columns is what the terminal has, or what COLUMNS says: text that need not be wrapped may be
 	Color    bool // escape sequences of ECMA-48 are understood and wanted
 	Terminal bool // somebody looks at it while it is written
 	Erases   bool // a line can be taken back; implies Terminal
@@ -52,10 +53,10 @@ func Detect(w io.Writer, color Color, getenv func(string) string) Screen {
 	s := Screen{Columns: DefaultColumns, Terminal: terminal, Erases: understands}
 	s.Color = colored(color, understands, getenv)
 	if n, err := strconv.Atoi(getenv("COLUMNS")); err == nil && n > 0 {
-		s.Columns = n
+		s.Columns, s.Measured = n, true
 	} else if terminal {
 		if n, _, err := term.GetSize(int(file.Fd())); err == nil && n > 0 {
-			s.Columns = n
+			s.Columns, s.Measured = n, true
 		}
 	}
 	s.Columns = min(max(s.Columns, leastColumns), mostColumns)

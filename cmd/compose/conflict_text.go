@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"example.org/compose/internal/review"
+	"example.org/compose/internal/strictjson"
+	"example.org/compose/lockv2"
+	"example.org/compose/planner"
+)
+
+// conflictGroup is the conflicts that have one reason.
+type conflictGroup struct {
+	code, why string
+	conflicts []*planner.Conflict
+}
+
+// groupConflicts puts conflicts of one reason together, in the order of the first of each.
+func groupConflicts(conflicts []planner.Conflict) []*conflictGroup {
+	var groups []*conflictGroup
+	for i := range conflicts {
+		c := &conflicts[i]
+		why := whyOf(c)
+		at := slices.IndexFunc(groups, func(g *conflictGroup) bool { return g.code == c.Code && g.why == why })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, &conflictGroup{code: c.Code, why: why})
+		}
+		groups[at].conflicts = append(groups[at].conflicts, c)
+	}
+	return groups
+}
+
+// whyOf says why a conflict is one. What the ways out say too is left out, and so is what names the single file where
+// several may have the same reason.
+func whyOf(c *planner.Conflict) string {
+	is := func(name, value string) bool { return detailOf(c, name) == value }
+	switch {
+	case c.Code == planner.CodeOldStateInvalid && c.Reason == planner.ReasonMissing:
+		return "the lock lists it, and it is gone"
+	case c.Code != planner.CodeLocalModification:
+		return c.Message
+	case is("line_endings_only", "true"):
+		return "has CRLF line ends where the lock records LF, and no other difference"
+	case is("to_sha256", ""):
+		return "was edited here, and the catalog drops it"
+	case is("to_sha256", detailOf(c, "current_sha256")):
+		return "has the new bytes already, but compose did not write them"
+	case is("ownership", string(lockv2.Generated)):
+		return "was edited here, but compose generates it"
+	}
+	return "was edited here, but the catalog owns its bytes"
+}
+
+// detailOf returns a further member of a conflict as text; "" for none.
+func detailOf(c *planner.Conflict, name string) string {
+	for _, d := range c.Details {
+		if d.Name == name {
+			if d.Value.Kind == strictjson.Bool {
+				return fmt.Sprint(d.Value.Truth)
+			}
+			return d.Value.Text
+		}
+	}
+	return ""
+}
+
+// conflictsText shows conflicts first in an answer, each group with its reason and the ways out; nothing for none.
+func conflictsText(w *textWriter, conflicts []planner.Conflict, waysOut func(*planner.Conflict) []review.Way) {
+	for i, g := range groupConflicts(conflicts) {
+		if i > 0 {
+			w.gap()
+		}
+		list := make([]shownFile, len(g.conflicts))
+		for i, c := range g.conflicts {
+			list[i] = shownFile{destination: c.Destination, component: c.Component}
+			if c.Destination == "" { // it is about the component
+				list[i] = shownFile{destination: lockv2.Destination(c.Component)}
+			}
+		}
+		column := w.column(list)
+		w.list(len(list), "conflict", func(i int) { w.fileLine(bad("!"), list[i], column) })
+		w.prose(4, "%s: %s", strong(g.code), g.why)
+		ways := waysOut(g.conflicts[0])
+		if len(g.conflicts) > 1 && len(ways) > 0 {
+			w.prose(4, "For %s, and likewise for each:", list[0].destination)
+		}
+		for _, way := range ways {
+			w.bullet(4, "%s. %s", strong(way.Title), way.Text)
+			for _, step := range way.Steps {
+				if step.Note != "" {
+					w.prose(6, "%s:", step.Note)
+				}
+				w.commandAt(10, step.Command)
+			}
+		}
+	}
+}
