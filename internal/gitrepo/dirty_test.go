@@ -260,6 +260,7 @@ func TestDirtyStates(t *testing.T) {
 			g.write("a.txt", "a\n")
 		}, true, 0},
 		{"an edit staged and unstaged", func(g *gitRepo) {
+			g.tick(time.Second) // else git does not see that it was edited
 			g.writeOld("a.txt", "z\n")
 			g.run("add", "a.txt")
 			g.run("reset", "-q")

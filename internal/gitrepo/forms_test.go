@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"example.org/compose/internal/gitrepo"
 )
@@ -116,7 +117,7 @@ func TestDirtyFilter(t *testing.T) {
 		t.Errorf("clean, but %q, %v", got, err)
 	}
 	g.writeOld("w.bin", "hullo")
-	g.touch("w.up", old.Add(1))
+	g.touch("w.up", old.Add(time.Minute))
 	changes, err := r.Changes(ctx, 0)
 	want := []gitrepo.Change{
 		{Path: "w.bin", Reason: "modified"},
