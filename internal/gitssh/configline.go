@@ -3,6 +3,8 @@ package gitssh
 import (
 	"errors"
 	"strings"
+
+	"example.org/compose/internal/glob"
 )
 
 // splitLine reads a line of ssh's configuration: a keyword in lower case and its arguments, without a comment.
@@ -72,48 +74,22 @@ func isEscaped(c, quote byte) bool {
 	return c == '"' || c == '\'' || c == '\\' || quote == 0 && c == ' '
 }
 
-// matchesAny reports whether one of the patterns fits name and none that begins with "!" does.
+// matchesAny fits a list of patterns without regard to ASCII case.
 func matchesAny(patterns []string, name string) bool {
-	found := false
-	for _, p := range patterns {
-		p, negated := strings.CutPrefix(p, "!")
-		if !matches(p, name) {
-			continue
-		}
-		if negated {
-			return false
-		}
-		found = true
+	folded := make([]string, len(patterns))
+	for i, pattern := range patterns {
+		folded[i] = lower(pattern)
 	}
-	return found
+	return glob.Any(folded, lower(name))
 }
 
-// matches fits "*" and "?" without regard to ASCII case; name is in lower case. It takes as many steps as the
-// product of both lengths at most.
-func matches(pattern, name string) bool {
-	p, n := 0, 0
-	star, retry := -1, 0
-	for n < len(name) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, retry = p, n
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || lower(pattern[p]) == lower(name[n])):
-			p++
-			n++
-		case star >= 0:
-			retry++
-			p, n = star+1, retry
-		default:
-			return false
+// lower leaves all but ASCII letters as they are.
+func lower(text string) string {
+	b := []byte(text)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c | 0x20
 		}
 	}
-	return strings.Trim(pattern[p:], "*") == ""
-}
-
-func lower(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		return c | 0x20
-	}
-	return c
+	return string(b)
 }

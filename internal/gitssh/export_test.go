@@ -51,8 +51,8 @@ func Settings(opts Options, u giturl.URL) ([]string, error) {
 // SplitLine reads a line of a configuration.
 var SplitLine = splitLine
 
-// Matches fits a pattern.
-var Matches = matches
+// MatchesAny fits a list of patterns.
+var MatchesAny = matchesAny
 
 // Printable makes a line that can be shown.
 var Printable = printable

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode"
 
+	"example.org/compose/internal/glob"
 	"golang.org/x/crypto/ssh"
 )
 
@@ -222,6 +223,9 @@ func parseTime(text string) (time.Time, bool) {
 	}
 	return time.Time{}, false
 }
+
+// matchList reports whether text matches patterns that commas separate.
+func matchList(text, list string) bool { return glob.Any(strings.Split(list, ","), text) }
 
 // principal returns the first of the line's own names that the line allows: that is what git asks for.
 func (a *allowed) principal() (string, bool) {

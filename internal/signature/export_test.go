@@ -2,7 +2,6 @@ package signature
 
 // For tests of what has no outside.
 var (
-	Match     = match
 	MatchList = matchList
 	ParseTime = parseTime
 )
