@@ -24,9 +24,21 @@ type known struct {
 	once bool // good for one look
 }
 
-// settled is how long before the reading a file must have been written last for its digest to be remembered, in nanoseconds: many
-// ticks of the clock that file systems take their times from.
-const settled = 100e6
+// A file must have been written last so long before the reading for its digest to be remembered, in nanoseconds: many ticks of the
+// clock that file systems take their times from; some count whole seconds (ext4 with small inodes) or two of them (FAT).
+const (
+	settled      = 100e6
+	settledWhole = 2e9 + settled
+)
+
+// settledAt reports whether a write after now, in nanoseconds, gives another stamp.
+func (s stamp) settledAt(now int64) bool {
+	quiet := int64(settled)
+	if s.ctime.Nsec == 0 {
+		quiet = settledWhole
+	}
+	return now-s.ctime.Nano() > quiet
+}
 
 func stampOf(s *unix.Stat_t) stamp {
 	return stamp{inode: s.Ino, size: s.Size, ctime: s.Ctim, mtime: s.Mtim}
@@ -61,8 +73,8 @@ func (d *linuxDisk) Digest(ctx context.Context, path lockv2.Destination, buf []b
 		if sum, ok = hashDescriptor(ctx, fd, stat.Size, buf); !ok {
 			return unix.EINVAL
 		}
-		if now-stat.Ctim.Nano() > settled {
-			d.remember(string(path), known{stamp: stampOf(&stat), sum: sum})
+		if at := stampOf(&stat); at.settledAt(now) {
+			d.remember(string(path), known{stamp: at, sum: sum})
 		}
 		return nil
 	})
