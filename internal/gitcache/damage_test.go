@@ -41,6 +41,7 @@ func TestDamage(t *testing.T) {
 		"HEAD gone":           func(t *testing.T, folder string) { remove(t, filepath.Join(folder, "HEAD")) },
 		"a broken config":     each("config", func([]byte) []byte { return []byte("[core") }),
 		"SHA-256":             each("config", func([]byte) []byte { return []byte("[extensions]\n\tobjectFormat = sha256\n") }),
+		"the state too long":  each("compose.json", func(b []byte) []byte { return append(b, make([]byte, 4<<20)...) }),
 		"left-over files": func(t *testing.T, folder string) {
 			for _, name := range []string{"tmp-1", "objects/pack/tmp-2.pack"} {
 				if err := os.WriteFile(filepath.Join(folder, name), []byte("x"), 0o600); err != nil {
@@ -123,7 +124,7 @@ func TestCheck(t *testing.T) {
 func TestPrune(t *testing.T) {
 	r := newRepository(t)
 	cache := gitcache.New(gitcache.Options{Folder: t.TempDir()})
-	s := bindIn(t, cache, r)
+	bindIn(t, cache, r)
 	prune := func(unused time.Duration) bool {
 		t.Helper()
 		entries, err := cache.Prune(t.Context(), unused)
@@ -172,4 +173,60 @@ func bindIn(t *testing.T, cache *gitcache.Cache, r *repository) *gitcache.Source
 	}
 	s.Close()
 	return s
+}
+
+// What a run already fetched is emptied as well when it turns out damaged later in that run.
+func TestDamagedAfterFetch(t *testing.T) {
+	r := newRepository(t)
+	opts := gitcache.Options{Folder: t.TempDir()}
+	s, err := gitcache.New(opts).Bind(t.Context(), r.url(), r.second, folders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if err := s.Damaged()(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := gitcache.New(opts).List(t.Context()); err != nil || len(entries) != 1 || len(entries[0].Revisions) != 0 {
+		t.Errorf("entries %+v, error %v", entries, err)
+	}
+}
+
+// A pack whose index a crash kept from coming is no damage, and goes with the next fetch.
+func TestPackWithoutIndex(t *testing.T) {
+	r := newRepository(t)
+	opts := gitcache.Options{Folder: t.TempDir()}
+	bind(t, opts, r.url(), r.third, "three", "")
+	folder := onlyFolder(t, opts.Folder)
+	stray := filepath.Join(folder, "objects", "pack", "pack-1111111111111111111111111111111111111111.pack")
+	if err := os.WriteFile(stray, []byte("PACK"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := gitcache.New(opts).Check(t.Context(), folders, true)
+	if err != nil || entries[0].Fault != nil {
+		t.Errorf("entries %+v, error %v", entries[0], err)
+	}
+	bind(t, opts, r.url(), r.first, "one", "")
+	if _, err := os.Lstat(stray); err == nil {
+		t.Error("the pack is still there")
+	}
+}
+
+// What is not compose's own stays, whatever its name.
+func TestForeignFolders(t *testing.T) {
+	folder := t.TempDir()
+	name := filepath.Join(folder, "0123456789abcdef0123456789abcdef01234567", "data")
+	if err := os.MkdirAll(name, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cache := gitcache.New(gitcache.Options{Folder: folder})
+	if entries, err := cache.Prune(t.Context(), 0); err != nil || len(entries) != 0 {
+		t.Errorf("entries %+v, error %v", entries, err)
+	}
+	if entries, err := cache.Check(t.Context(), folders, true); err != nil || len(entries) != 0 {
+		t.Errorf("entries %+v, error %v", entries, err)
+	}
+	if _, err := os.Stat(name); err != nil {
+		t.Error(err)
+	}
 }

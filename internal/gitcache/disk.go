@@ -2,6 +2,7 @@ package gitcache
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,12 +75,18 @@ func (e *entry) markUsed() {
 	_ = os.Chtimes(filepath.Join(e.folder, useLock), now, now)
 }
 
-// removeTemporary removes what runs that died left; what stays does no harm. The entry is held for fetching.
+// removeTemporary removes what runs that died left, packs without an index too; what stays does no harm. The entry is held for
+// fetching.
 func (e *entry) removeTemporary() {
 	for _, dir := range []string{e.folder, e.packs()} {
 		names, _ := os.ReadDir(dir)
 		for _, name := range names {
-			if strings.HasPrefix(name.Name(), temporary) {
+			base, isPack := strings.CutSuffix(name.Name(), ".pack")
+			if isPack {
+				_, err := os.Lstat(filepath.Join(dir, base+".idx"))
+				isPack = errors.Is(err, fs.ErrNotExist)
+			}
+			if isPack || strings.HasPrefix(name.Name(), temporary) {
 				_ = os.Remove(filepath.Join(dir, name.Name()))
 			}
 		}
@@ -96,12 +103,18 @@ func (e *entry) empty() error {
 	return nil
 }
 
-// remove removes the entry, held as for empty.
+// remove removes the entry, held as for empty. It first gets another name, so that nothing which another run makes in its place goes
+// with it.
 func (e *entry) remove() error {
-	if err := e.empty(); err != nil {
-		return err
+	away, err := os.MkdirTemp(filepath.Dir(e.folder), temporary+"*")
+	if err != nil {
+		return e.writeFault(err)
 	}
-	if err := os.RemoveAll(e.folder); err != nil {
+	if err := os.Rename(e.folder, filepath.Join(away, filepath.Base(e.folder))); err != nil {
+		_ = os.Remove(away)
+		return e.writeFault(err)
+	}
+	if err := os.RemoveAll(away); err != nil {
 		return e.writeFault(err)
 	}
 	return nil

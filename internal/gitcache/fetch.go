@@ -2,6 +2,7 @@ package gitcache
 
 import (
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
 	"slices"
@@ -28,12 +29,15 @@ func (s *Source) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.remote = remote
-	if s.refs, err = remote.Refs(ctx, "HEAD", "refs/heads/", "refs/tags/"); err != nil {
+	if s.refs, err = remote.Refs(ctx, "HEAD", "refs/heads/", "refs/tags/"); err == nil {
+		s.able, err = remote.Can(ctx)
+	}
+	if err != nil {
+		remote.Close()
 		return err
 	}
-	s.able, err = remote.Can(ctx)
-	return err
+	s.remote = remote
+	return nil
 }
 
 // filters reports whether the server sends parts: then single objects are asked for.
@@ -73,14 +77,13 @@ func (s *Source) fetchRevision(ctx context.Context, revision lockv2.Revision, fo
 	}
 	switch {
 	case s.filters():
-		if err := s.fetch(ctx, "trees", gitwire.Request{Wants: []plumbing.Hash{id(revision)}, Filter: gitwire.NoBlobs, Depth: 1}); err != nil {
+		return s.fetchFiles(ctx, revision, folders)
+	case at >= 0:
+		if err := s.fetch(ctx, "the revision", gitwire.Request{Wants: []plumbing.Hash{s.tips()[at].id}, Depth: 1}); err != nil {
 			return err
 		}
-		return s.fetchBlobs(ctx, revision, folders)
-	case at >= 0:
-		return s.fetch(ctx, "the revision", gitwire.Request{Wants: []plumbing.Hash{s.tips()[at].id}, Depth: 1})
 	}
-	return nil // with the history came everything
+	return s.checkFiles(ctx, revision, folders)
 }
 
 // fetchHistoryOf fetches the history of branches and tags until one of them leads to revision: first the default branch, then all others.
@@ -93,51 +96,80 @@ func (s *Source) fetchHistoryOf(ctx context.Context, revision lockv2.Revision) e
 		if err := s.fetchTips(ctx, group); err != nil {
 			return err
 		}
+		if _, here, err := s.repo.KindOf(ctx, id(revision)); err != nil {
+			return err
+		} else if !here {
+			continue
+		}
 		for _, t := range group {
-			// A tag may lead to a tree or a blob, which descends from nothing.
 			leads, err := s.repo.IsAncestor(ctx, revision, t.commit)
-			if leads || ended(ctx, err) != nil {
+			switch {
+			case leads:
+				return nil
+			case ended(ctx, err) != nil || Unsound(err):
 				return err
-			}
-			if isCode(err, CodeOldSourceRevisionUnavailable) {
-				break // revision is not here at all, whatever the tip
-			}
+			} // else it does not lead there, or the server's own history ends before that is known
 		}
 	}
-	return s.notPublished(ctx, revision)
+	return s.notPublished(ctx, revision, tips)
 }
 
-// fetchTips fetches the history of tips, as far as it is not here.
+// fetchTips fetches the history of tips, as far as it is not here, and notes those whose history is whole now. A tag may lead to a
+// tree or a blob, which has none.
 func (s *Source) fetchTips(ctx context.Context, tips []tip) error {
-	ask, known := gitwire.Request{}, s.state.whole
+	ask, known := gitwire.Request{}, &s.state.whole
 	if s.filters() {
-		ask.Filter, known = gitwire.NoTrees, s.state.history
+		ask.Filter, known = gitwire.NoTrees, &s.state.history
 	}
-	var got []lockv2.Revision
+	var fresh []tip
 	for _, t := range tips {
-		if !has(known, t.commit) {
+		if !slices.Contains(*known, t.commit) {
 			ask.Wants = append(ask.Wants, t.id)
-			got = append(got, t.commit)
+			fresh = append(fresh, t)
 		}
 	}
 	if len(ask.Wants) == 0 {
 		return nil
 	}
-	for _, r := range known[max(0, len(known)-maxHaves):] {
+	for _, r := range slices.Backward(*known) {
 		ask.Haves = append(ask.Haves, id(r))
 	}
 	if err := s.fetch(ctx, "history", ask); err != nil {
 		return err
 	}
-	addTo(&s.state.history, got...)
-	if !s.filters() {
-		addTo(&s.state.whole, got...)
+	missing, err := s.missingOf(ctx, fresh)
+	if err != nil || missing != (plumbing.Hash{}) {
+		return err
 	}
-	return s.entry.writeState(s.state)
+	for _, t := range fresh {
+		addTo(&s.state.history, maxHaves, t.commit)
+		if !s.filters() {
+			addTo(&s.state.whole, maxHaves, t.commit)
+		}
+	}
+	return s.save()
+}
+
+// missingOf returns a commit of the history of tips that is not here; the zero id where all are.
+func (s *Source) missingOf(ctx context.Context, tips []tip) (plumbing.Hash, error) {
+	var commits []plumbing.Hash
+	for _, t := range tips {
+		kind, here, err := s.repo.KindOf(ctx, id(t.commit))
+		if err != nil {
+			return plumbing.Hash{}, err
+		}
+		if !here || kind == plumbing.CommitObject {
+			commits = append(commits, id(t.commit))
+		}
+	}
+	return s.repo.MissingAncestor(ctx, commits, nil)
 }
 
 // notPublished says why no branch and no tag leads to revision.
-func (s *Source) notPublished(ctx context.Context, revision lockv2.Revision) error {
+func (s *Source) notPublished(ctx context.Context, revision lockv2.Revision, tips []tip) error {
+	if err := s.cutOff(ctx, tips); err != nil {
+		return err
+	}
 	if s.filters() {
 		err := s.fetch(ctx, "the revision", gitwire.Request{Wants: []plumbing.Hash{id(revision)}, Filter: gitwire.NoTrees, Depth: 1})
 		if err == nil {
@@ -154,18 +186,59 @@ func (s *Source) notPublished(ctx context.Context, revision lockv2.Revision) err
 		withHint(resolveCommand(s.entry.url))
 }
 
-// fetchBlobs fetches the files below folders of a revision whose trees are here.
-func (s *Source) fetchBlobs(ctx context.Context, revision lockv2.Revision, folders []string) error {
+// cutOff returns an error where the history of tips is not whole, so that what it does not hold says nothing: the cache lost
+// something that it had, or the server does not have it.
+func (s *Source) cutOff(ctx context.Context, tips []tip) error {
+	missing, err := s.missingOf(ctx, tips)
+	if err != nil || missing == (plumbing.Hash{}) {
+		return err
+	}
+	for _, t := range tips {
+		if slices.Contains(s.state.history, t.commit) {
+			if lost, err := s.missingOf(ctx, []tip{t}); err != nil {
+				return err
+			} else if lost != (plumbing.Hash{}) {
+				return damaged(s.entry.url, "the history of "+string(t.commit)+" is no longer whole in the cache")
+			}
+		}
+	}
+	return fault(CodeResponseInvalid, s.entry.url.String(), "the server does not send the commit %s, from which its own branches and tags descend: "+
+		"it is a shallow clone, or damaged; ask who keeps it to complete it (git fetch --unshallow)", missing)
+}
+
+// fetchFiles fetches the trees of a revision, and its files below folders.
+func (s *Source) fetchFiles(ctx context.Context, revision lockv2.Revision, folders []string) error {
+	if err := s.fetch(ctx, "trees", gitwire.Request{Wants: []plumbing.Hash{id(revision)}, Filter: gitwire.NoBlobs, Depth: 1}); err != nil {
+		return err
+	}
 	missing, err := s.missingBlobs(ctx, revision, folders)
 	if err != nil {
-		return err
+		return s.leftOut(err)
 	}
 	for some := range slices.Chunk(missing, maxWants) {
 		if err := s.fetch(ctx, "files", gitwire.Request{Wants: some}); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.checkFiles(ctx, revision, folders)
+}
+
+// checkFiles makes sure that everything came.
+func (s *Source) checkFiles(ctx context.Context, revision lockv2.Revision, folders []string) error {
+	missing, err := s.missingBlobs(ctx, revision, folders)
+	if err == nil && len(missing) > 0 {
+		err = fault(CodeResponseInvalid, s.entry.url.String(), "the server left out %d files of the revision, %s among them", len(missing), missing[0])
+	}
+	return s.leftOut(err)
+}
+
+// leftOut turns what is missing right after it was fetched into a fault of the server.
+func (s *Source) leftOut(err error) error {
+	var unreadable *gitrepo.Error
+	if errors.As(err, &unreadable) && unreadable.Unsound() {
+		return fault(CodeResponseInvalid, s.entry.url.String(), "the server left out the object %s of the revision", unreadable.Path())
+	}
+	return err
 }
 
 // fetch receives one pack.

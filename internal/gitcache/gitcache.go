@@ -5,18 +5,17 @@
 // ProvideAncestor fetch what an update needs of earlier revisions.
 //
 // Nothing in the folder is believed beyond what git's hashes prove: package gitrepo hashes every object that it reads, and
-// no commit-graph is used. An entry that turns out damaged is emptied by Discard and fetched anew by the next Bind.
+// no commit-graph is used. An entry that turns out damaged (Unsound) is emptied and fetched anew.
 //
 // An entry is HEAD, config, objects and refs as git lays them out (a partial clone, so that git itself can look at it), beside
-// them compose.json, which says what is whole, and two files to lock: "fetch" by who adds, "use" by who reads, alone by who
-// removes.
+// them compose.json, which says what is whole, and two files to lock: use.lock by who reads, alone by who removes, and then fetch.lock
+// by who adds, in this order.
 package gitcache
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -34,6 +33,7 @@ const (
 	CodeNotPublished    = "REVISION_NOT_PUBLISHED" // the server has it, and no branch or tag leads to it
 	CodeInvalidRevision = "INVALID_REVISION"
 	CodeReadFailed      = "READ_FAILED"
+	CodeResponseInvalid = gitwire.CodeResponseInvalid // the server left something out
 	CodeWriteFailed     = "WRITE_FAILED"
 
 	CodeOldSourceRevisionUnavailable = "OLD_SOURCE_REVISION_UNAVAILABLE"
@@ -74,16 +74,6 @@ type Cache struct{ opts Options }
 
 // New returns a cache. Nothing is touched before it is used.
 func New(opts Options) *Cache { return &Cache{opts} }
-
-// DefaultFolder returns compose's folder among the user's caches: $XDG_CACHE_HOME/compose, ~/.cache/compose, or what the system has for
-// that. "" where there is no such place.
-func DefaultFolder() string {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(base, "compose")
-}
 
 // Connect opens the repository at u itself, no cache. Errors are those of gitwire.Open and gitlocal.Open.
 func (c *Cache) Connect(ctx context.Context, u giturl.URL) (gitwire.Remote, error) {

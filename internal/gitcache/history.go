@@ -2,10 +2,9 @@ package gitcache
 
 import (
 	"context"
+	"slices"
 
-	"example.org/compose/internal/gitwire"
 	"example.org/compose/lockv2"
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // IsAncestor makes the commits be there that tell whether old is of itself or is reached from it through parents, and returns the
@@ -15,19 +14,25 @@ import (
 // are those of Bind and of gitrepo's IsAncestor.
 func (s *Source) IsAncestor(ctx context.Context, old, of lockv2.Revision) (bool, error) {
 	descends, err := s.repo.IsAncestor(ctx, old, of)
-	if isCode(err, CodeOldSourceRevisionUnavailable) && old.Valid() {
-		if s.cache.opts.Offline {
-			return false, fault(CodeOldSourceRevisionUnavailable, string(old),
-				"the history that tells whether %s descends from it is not in the cache, and --offline forbids to fetch it; run the command without it", of)
-		}
-		if err := s.fetching(ctx, "history", func() error { return s.fetchBoth(ctx, old, of) }); err != nil {
-			return false, err
-		}
-		if descends, err = s.repo.IsAncestor(ctx, old, of); isCode(err, CodeOldSourceRevisionUnavailable) {
-			return false, damaged(s.entry.url, "the history of "+string(of)+" is no longer whole in the cache")
-		}
+	if !isCode(err, CodeOldSourceRevisionUnavailable) || !old.Valid() {
+		return descends, err
 	}
-	return descends, err
+	if s.cache.opts.Offline {
+		return false, fault(CodeOldSourceRevisionUnavailable, string(old),
+			"the history that tells whether %s descends from it is not in the cache, and --offline forbids to fetch it; run the command without it", of)
+	}
+	if err := s.fetching(ctx, "history", func() error { return s.fetchBoth(ctx, old, of) }); err != nil {
+		return false, err
+	}
+	descends, err = s.repo.IsAncestor(ctx, old, of)
+	if !isCode(err, CodeOldSourceRevisionUnavailable) {
+		return descends, err
+	}
+	if err := s.cutOff(ctx, []tip{{id(of), of}}); err != nil {
+		return false, err
+	}
+	return false, fault(CodeOldSourceRevisionUnavailable, string(old), "the server has no such commit, or no branch and no tag of %s leads to it: the history was rewritten, or the lock is of another source; "+
+		"ask who keeps the catalog to publish the commit again", s.entry.url)
 }
 
 // fetchBoth fetches the history of both revisions.
@@ -36,37 +41,25 @@ func (s *Source) fetchBoth(ctx context.Context, old, of lockv2.Revision) error {
 		return err
 	}
 	if !s.filters() {
-		if err := s.fetchTips(ctx, s.tips()); err != nil {
-			return err
-		}
-		return s.goneUnlessHere(ctx, old)
+		return s.fetchTips(ctx, s.tips())
 	}
 	if err := s.fetchTips(ctx, []tip{{id(of), of}}); err != nil {
 		return err
 	}
-	if _, err := s.repo.Commit(ctx, old); err == nil {
-		return nil
-	}
-	err := s.fetchTips(ctx, []tip{{id(old), old}})
-	if isCode(err, CodeInvalidRevision) {
-		return s.goneUnlessHere(ctx, old)
-	}
-	return err
-}
-
-// goneUnlessHere says that a revision of an earlier run is on the server no longer.
-func (s *Source) goneUnlessHere(ctx context.Context, old lockv2.Revision) error {
-	if _, err := s.repo.Commit(ctx, old); !isCode(err, CodeInvalidRevision) {
+	if _, here, err := s.repo.KindOf(ctx, id(old)); here || err != nil {
 		return err
 	}
-	return fault(CodeOldSourceRevisionUnavailable, string(old), "the server has no such commit, or no branch and no tag of %s leads to it: the history was rewritten, or the lock is of another source; "+
-		"ask who keeps the catalog to publish the commit again", s.entry.url)
+	// That it is on no branch any more does not make it unknown: the answer is no then, and not that it can't be told.
+	if err := s.fetchTips(ctx, []tip{{id(old), old}}); !isCode(err, CodeInvalidRevision) {
+		return err
+	}
+	return nil
 }
 
 // ProvideAncestor makes what a catalog is read from be there at an ancestor of the bound revision, which is as published as that
 // is. Errors are those of Bind.
 func (s *Source) ProvideAncestor(ctx context.Context, old lockv2.Revision, folders []string) error {
-	if has(s.state.revisions, old) {
+	if slices.Contains(s.state.revisions, old) {
 		return nil
 	}
 	return s.fetching(ctx, "the revision "+string(old), func() error {
@@ -74,17 +67,18 @@ func (s *Source) ProvideAncestor(ctx context.Context, old lockv2.Revision, folde
 			return err
 		}
 		if s.filters() {
-			ask := gitwire.Request{Wants: []plumbing.Hash{id(old)}, Filter: gitwire.NoBlobs, Depth: 1}
-			if err := s.fetch(ctx, "trees", ask); err != nil {
+			if err := s.fetchFiles(ctx, old, folders); err != nil {
 				return err
 			}
-			if err := s.fetchBlobs(ctx, old, folders); err != nil {
+		} else {
+			if err := s.fetchTips(ctx, s.tips()); err != nil {
 				return err
 			}
-		} else if err := s.fetchTips(ctx, s.tips()); err != nil {
-			return err
+			if err := s.checkFiles(ctx, old, folders); err != nil {
+				return err
+			}
 		}
-		addTo(&s.state.revisions, old)
-		return s.entry.writeState(s.state)
+		addTo(&s.state.revisions, maxRevisions, old)
+		return s.save()
 	})
 }

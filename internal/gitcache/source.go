@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
+	"slices"
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/filelock"
@@ -44,13 +46,16 @@ func (c *Cache) Bind(ctx context.Context, u giturl.URL, revision lockv2.Revision
 		return nil, fault(CodeWriteFailed, u.String(), "there is no folder for the cache; name one with --cache, or set COMPOSE_CACHE")
 	}
 	s, err := c.bind(ctx, u, revision, folders)
-	switch {
-	case err == nil:
+	if err == nil {
 		return s, nil
-	case s == nil || !errors.Is(err, errDamaged) || c.opts.Offline:
-		return nil, err
 	}
-	if err := c.discard(ctx, s.entry, s.raw); err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && isCode(err, CodeWriteFailed): // somebody removed the entry meanwhile
+	case s != nil && Unsound(err) && !c.opts.Offline:
+		if err := c.discard(ctx, s.entry, s.raw); err != nil {
+			return nil, err
+		}
+	default:
 		return nil, err
 	}
 	if s, err = c.bind(ctx, u, revision, folders); err != nil {
@@ -73,6 +78,12 @@ func (c *Cache) bind(ctx context.Context, u giturl.URL, revision lockv2.Revision
 
 // errDamaged is the cause of an error that a fetch into an empty entry mends.
 var errDamaged = errors.New("the cache is damaged")
+
+// Unsound reports whether err says that something in the cache is missing or damaged, which a fetch into an empty entry mends.
+func Unsound(err error) bool {
+	var unreadable *gitrepo.Error
+	return errors.Is(err, errDamaged) || errors.As(err, &unreadable) && unreadable.Unsound()
+}
 
 func damaged(u giturl.URL, what string) *Error {
 	return faultOf(CodeReadFailed, u.String(), what, errDamaged).withHint("compose cache check --remove")
@@ -143,18 +154,18 @@ func (s *Source) Damaged() func(context.Context) error {
 	return func(ctx context.Context) error { return s.cache.discard(ctx, s.entry, s.raw) }
 }
 
-// discard empties an entry whose state is still raw.
+// discard empties an entry whose state is still raw. The locks are taken in the order in which a reader that comes to fetch takes them.
 func (c *Cache) discard(ctx context.Context, e *entry, raw []byte) error {
-	fetching, err := e.lock(ctx, fetchLock, filelock.Exclusive)
-	if err != nil {
-		return err
-	}
-	defer unlock(fetching)
 	using, err := e.lock(ctx, useLock, filelock.Exclusive)
 	if err != nil {
 		return err
 	}
 	defer unlock(using)
+	fetching, err := e.lock(ctx, fetchLock, filelock.Exclusive)
+	if err != nil {
+		return err
+	}
+	defer unlock(fetching)
 	if _, now, err := e.readState(); err == nil && !bytes.Equal(now, raw) {
 		return nil
 	}
@@ -163,7 +174,7 @@ func (c *Cache) discard(ctx context.Context, e *entry, raw []byte) error {
 
 // provide makes a revision be there.
 func (s *Source) provide(ctx context.Context, revision lockv2.Revision, folders []string) error {
-	if has(s.state.revisions, revision) {
+	if slices.Contains(s.state.revisions, revision) {
 		_, err := s.repo.Commit(ctx, revision)
 		if err == nil || ended(ctx, err) != nil {
 			return err
@@ -171,14 +182,14 @@ func (s *Source) provide(ctx context.Context, revision lockv2.Revision, folders 
 		return damaged(s.entry.url, "the commit "+string(revision)+" is no longer in the cache")
 	}
 	return s.fetching(ctx, "the revision "+string(revision), func() error {
-		if has(s.state.revisions, revision) { // another process was faster
+		if slices.Contains(s.state.revisions, revision) { // another process was faster
 			return nil
 		}
 		if err := s.fetchRevision(ctx, revision, folders); err != nil {
 			return err
 		}
-		addTo(&s.state.revisions, revision)
-		return s.entry.writeState(s.state)
+		addTo(&s.state.revisions, maxRevisions, revision)
+		return s.save()
 	})
 }
 

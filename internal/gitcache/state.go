@@ -18,6 +18,8 @@ const stateName = "compose.json"
 const (
 	maxState      = 4 << 20
 	maxStateDepth = 4
+
+	maxRevisions = 20_000 // that an entry remembers to be there; the oldest are forgotten, and fetched again
 )
 
 // state is what an entry holds whole.
@@ -69,16 +71,14 @@ func revisions(n strictjson.Node) []lockv2.Revision {
 	return list
 }
 
-// addTo adds ids to a list that stays sorted and unique.
-func addTo(list *[]lockv2.Revision, ids ...lockv2.Revision) {
-	*list = append(*list, ids...)
-	slices.Sort(*list)
-	*list = slices.Compact(*list)
-}
-
-func has(list []lockv2.Revision, id lockv2.Revision) bool {
-	_, found := slices.BinarySearch(list, id)
-	return found
+// addTo adds ids to the end of a list of which at most the newest are kept.
+func addTo(list *[]lockv2.Revision, most int, ids ...lockv2.Revision) {
+	for _, id := range ids {
+		if !slices.Contains(*list, id) {
+			*list = append(*list, id)
+		}
+	}
+	*list = (*list)[max(0, len(*list)-most):]
 }
 
 // readState reads the state of an entry. What can't be read as one says that nothing is whole. raw are the bytes, to tell later whether
@@ -86,11 +86,14 @@ func has(list []lockv2.Revision, id lockv2.Revision) bool {
 func (e *entry) readState() (s *state, raw []byte, err error) {
 	none := &state{url: e.url.String()}
 	raw, err = plainfile.Read(filepath.Join(e.folder, stateName), maxState)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return none, nil, nil
-	}
-	if err != nil {
+	case errors.Is(err, fs.ErrPermission):
 		return nil, nil, faultOf(CodeReadFailed, e.url.String(), "its entry in the cache can't be read", plainfile.Cause(err))
+	}
+	if err != nil { // no file, or too long for one of ours: the next write takes its place
+		return none, nil, nil
 	}
 	s, sound := parseState(raw)
 	if !sound || s.url != none.url {
@@ -99,7 +102,13 @@ func (e *entry) readState() (s *state, raw []byte, err error) {
 	return s, raw, nil
 }
 
-// writeState replaces the state of an entry at once, after everything that it speaks of is durable.
-func (e *entry) writeState(s *state) error {
-	return e.replace(stateName, strictjson.Encode(s.document()))
+// save replaces the state of the entry at once. A power cut may lose it, or what it speaks of: then objects are missing, which
+// is noticed.
+func (s *Source) save() error {
+	raw := strictjson.Encode(s.state.document())
+	if err := s.entry.replace(stateName, raw); err != nil {
+		return err
+	}
+	s.raw = raw
+	return nil
 }

@@ -12,7 +12,6 @@ import (
 
 	"example.org/compose/internal/filelock"
 	"example.org/compose/internal/gitpack"
-	"example.org/compose/internal/gitrepo"
 	"example.org/compose/internal/giturl"
 	"example.org/compose/internal/plainfile"
 	"example.org/compose/lockv2"
@@ -46,10 +45,10 @@ func (c *Cache) List(ctx context.Context) ([]*Entry, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if len(name.Name()) != 40 || strings.Trim(name.Name(), "0123456789abcdef") != "" || !name.IsDir() {
-			continue // not an entry
-		}
 		e := &Entry{folder: filepath.Join(c.opts.Folder, name.Name())}
+		if !isEntry(e.folder) {
+			continue
+		}
 		e.Bytes = size(e.folder)
 		if raw, err := plainfile.Read(filepath.Join(e.folder, stateName), maxState); err == nil {
 			if s, sound := parseState(raw); sound {
@@ -60,6 +59,20 @@ func (c *Cache) List(ctx context.Context) ([]*Entry, error) {
 	}
 	slices.SortStableFunc(list, func(a, b *Entry) int { return strings.Compare(a.URL, b.URL) })
 	return list, nil
+}
+
+// isEntry tells an entry from what somebody else keeps in the folder: by its name, and by the first file that is made in one.
+func isEntry(folder string) bool {
+	name := filepath.Base(folder)
+	if len(name) != 40 || strings.Trim(name, "0123456789abcdef") != "" {
+		return false
+	}
+	dir, err := os.Lstat(folder)
+	if err != nil || !dir.IsDir() {
+		return false
+	}
+	lock, err := os.Lstat(filepath.Join(folder, fetchLock))
+	return err == nil && lock.Mode().IsRegular()
 }
 
 // size returns the bytes of the files below a folder, as far as they can be looked at.
@@ -107,12 +120,12 @@ func (c *Cache) checkEntry(ctx context.Context, e *Entry, folders []string) erro
 	}
 	s := &Source{cache: New(Options{Offline: true}), entry: inner, use: use}
 	defer s.Close()
-	packs, err := filepath.Glob(filepath.Join(escapeGlob(inner.packs()), "pack-*.pack"))
+	indexes, err := filepath.Glob(filepath.Join(escapeGlob(inner.packs()), "pack-*.idx"))
 	if err != nil {
 		return faultOf(CodeReadFailed, e.URL, "the packs can't be listed", plainfile.Cause(err))
 	}
-	for _, pack := range packs {
-		if err := gitpack.Check(ctx, strings.TrimSuffix(pack, ".pack"), c.opts.Limits); err != nil {
+	for _, index := range indexes {
+		if err := gitpack.Check(ctx, strings.TrimSuffix(index, ".idx"), c.opts.Limits); err != nil {
 			return err
 		}
 	}
@@ -128,24 +141,15 @@ func (c *Cache) checkEntry(ctx context.Context, e *Entry, folders []string) erro
 			return fault(CodeReadFailed, e.URL, "the revision %s lacks %d files, %s among them", revision, len(missing), missing[0])
 		}
 	}
+	var tips []plumbing.Hash
 	for _, commit := range slices.Concat(s.state.history, s.state.whole) {
-		if err := s.wholeHistory(ctx, commit); err != nil {
-			return err
-		}
+		tips = append(tips, id(commit))
 	}
-	return nil
-}
-
-// wholeHistory makes sure that every commit from which tip descends is here.
-func (s *Source) wholeHistory(ctx context.Context, tip lockv2.Revision) error {
-	missing, err := s.repo.MissingAncestor(ctx, plumbing.NewHash(string(tip)))
-	if err != nil {
-		return err
+	missing, err := s.repo.MissingAncestor(ctx, tips, nil)
+	if err == nil && missing != (plumbing.Hash{}) {
+		err = fault(CodeReadFailed, e.URL, "the history lacks the commit %s", missing)
 	}
-	if missing != (gitrepo.ID{}) {
-		return fault(CodeReadFailed, s.entry.url.String(), "the history of %s lacks the commit %s", tip, missing)
-	}
-	return nil
+	return err
 }
 
 // escapeGlob makes a path a pattern that names it alone.
@@ -175,12 +179,12 @@ func (c *Cache) Prune(ctx context.Context, unused time.Duration) ([]*Entry, erro
 	return list, nil
 }
 
-// remove removes an entry; false where it is in use.
+// remove removes an entry; false where it is in use, or may be because there are no locks.
 func (e *Entry) remove() (bool, error) {
 	inner := &entry{folder: e.folder}
-	for _, name := range []string{fetchLock, useLock} {
+	for _, name := range []string{useLock, fetchLock} {
 		lock, err := inner.tryLock(name, filelock.Exclusive)
-		if errors.Is(err, filelock.ErrHeld) {
+		if lock == nil || err != nil {
 			return false, nil
 		}
 		defer unlock(lock)

@@ -36,18 +36,27 @@ const (
 )
 
 // Error says why a repository could not be read.
-type Error struct{ diag.Base }
+type Error struct {
+	diag.Base
+	unsound bool
+}
+
+// Unsound reports whether a copy has to be fetched anew: an object is missing, or its bytes are not those of its id. What is malformed
+// is so in every copy.
+func (e *Error) Unsound() bool { return e.unsound }
 
 // fault returns an *Error without a cause.
-func fault(code, path, msg string) *Error { return &Error{diag.New(code, path, msg)} }
+func fault(code, path, msg string) *Error { return &Error{Base: diag.New(code, path, msg)} }
 
 // faultOf returns an *Error with its cause.
 func faultOf(code, path, msg string, err error) *Error {
-	return &Error{diag.Wrap(code, path, msg, err)}
+	return &Error{Base: diag.Wrap(code, path, msg, err)}
 }
 
 // withHint returns e with a further step.
-func (e *Error) withHint(hint string) *Error { return &Error{e.Base.WithHint(hint)} }
+func (e *Error) withHint(hint string) *Error {
+	return &Error{Base: e.Base.WithHint(hint), unsound: e.unsound}
+}
 
 // ID is a git object id.
 type ID = plumbing.Hash

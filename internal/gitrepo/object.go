@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strconv"
 
+	"example.org/compose/internal/diag"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
@@ -171,7 +172,8 @@ func readExactly(r io.Reader, size int64) ([]byte, error) {
 // readFault says why an object could not be read. A context that ended stays what it is.
 func (r *Repository) readFault(id ID, err error) error {
 	if r.opts.Name != "" && !errors.Is(err, errTooLarge) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		return fault(CodeReadFailed, id.String(), "the copy of "+r.opts.Name+" lacks the object, or it is damaged there: it has to be fetched anew")
+		return &Error{Base: diag.New(CodeReadFailed, id.String(),
+			"the copy of "+r.opts.Name+" lacks the object, or it is damaged there: it has to be fetched anew"), unsound: true}
 	}
 	const damage = "; git fsck lists what else is damaged: restore it from another clone"
 	path := id.String()
