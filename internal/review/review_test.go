@@ -113,22 +113,23 @@ func (l *lab) open() *rootfs.Root {
 	return root
 }
 
-// update returns the review of the update.
-func (l *lab) update() *review.Review {
+// plan returns the plan of the update.
+func (l *lab) plan() *planner.ManagedPlan {
 	l.t.Helper()
 	root := l.open()
 	old, err := planner.ReadManaged(root)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	// An update keeps the choice; the digest of the configuration is part of it.
-	l.new.Lock.ConfigurationDigest = old.Lock.ConfigurationDigest
 	plan, err := planner.Reconcile(l.t.Context(), planner.Update, old, l.new, root)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return review.OfManaged(plan, root)
+	return plan
 }
+
+// update returns the review of the update.
+func (l *lab) update() *review.Review { return review.OfManaged(l.plan(), l.open()) }
 
 // shown renders the files of a review that tell of something, or of all destinations that are named.
 func shown(t *testing.T, r *review.Review, destinations ...lockv2.Destination) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/starter"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
 	"example.org/compose/planner"
@@ -73,7 +74,6 @@ func inTarget(target, name string) string {
 	return strings.TrimSuffix(target, "/") + "/" + name
 }
 
-// again is what follows once the way is clear.
 const again = "then run the same command again"
 
 func (w *ways) localModification() []Way {
@@ -86,7 +86,11 @@ func (w *ways) localModification() []Way {
 // restore is the way back to what the lock records.
 func (w *ways) restore(text string) Way {
 	file, destination := quote(w.path()), quote(w.conflict.Destination)
-	steps := []Step{{Note: "where git has the file as it was, and the edit is not committed", Command: w.git() + " checkout -- " + destination}}
+	what := "edit"
+	if w.conflict.Code == planner.CodeOldStateInvalid {
+		what = "loss"
+	}
+	steps := []Step{{Note: fmt.Sprintf("where git has the file as it was, and the %s is not committed", what), Command: w.git() + " checkout -- " + destination}}
 	if w.detail("line_endings_only") == "true" {
 		steps = []Step{
 			{Note: "git made the line ends CRLF at checkout: tell it not to, and check the file out anew", Command: w.git() + " config core.autocrlf false"},
@@ -104,8 +108,8 @@ func (w *ways) restore(text string) Way {
 
 // folder makes the folder of a file that is gone, perhaps with it.
 func (w *ways) folder() string {
-	if dir := path.Dir(w.path()); w.conflict.Code == planner.CodeOldStateInvalid && dir != "." {
-		return "mkdir -p " + quote(dir) + " && "
+	if dir := path.Dir(string(w.conflict.Destination)); w.conflict.Code == planner.CodeOldStateInvalid && dir != "." {
+		return "mkdir -p " + quote(inTarget(w.at.Target, dir)) + " && "
 	}
 	return ""
 }
@@ -120,22 +124,25 @@ func (w *ways) git() string {
 // composeLocked is the command that composes the lock's choice at its revision into another folder.
 func (w *ways) composeLocked(target string) string {
 	lock := w.managed.Old.Lock
-	words := []string{"compose apply"}
-	if len(lock.Intent.Parameters.Members) > 0 {
-		words = append(words, "--config composition.json")
-	} else {
-		words = append(words, "--recipe "+quote(lock.Intent.Recipe))
-		for _, id := range lock.Intent.Include {
-			words = append(words, "--include "+quote(id))
-		}
-		for _, id := range lock.Intent.Exclude {
-			words = append(words, "--exclude "+quote(id))
-		}
-	}
-	return strings.Join(append(words, w.source(lock.Source.Revision), "--target "+quote(target)), " ")
+	return strings.Join([]string{"compose apply", choice(&lock.Intent), w.source(lock.Source.Revision), "--target", quote(target)}, " ")
 }
 
-// configurationNote says what composeLocked stands for with a choice that flags can't express.
+// choice is the flags that stand for an intent. Parameters need a file, whose name nobody recorded.
+func choice(intent *lockv2.Intent) string {
+	if len(intent.Parameters.Members) > 0 {
+		return "--config composition.json"
+	}
+	words := []string{"--recipe " + quote(intent.Recipe)}
+	for _, id := range intent.Include {
+		words = append(words, "--include "+quote(id))
+	}
+	for _, id := range intent.Exclude {
+		words = append(words, "--exclude "+quote(id))
+	}
+	return strings.Join(words, " ")
+}
+
+// configurationNote explains a choice that flags can't express.
 func (w *ways) configurationNote() string {
 	if len(w.managed.Old.Lock.Intent.Parameters.Members) > 0 {
 		return " (composition.json: the configuration that the target was composed with)"
@@ -160,6 +167,8 @@ func (w *ways) upstream() Way {
 			{Note: "first", Command: "mv -i " + quote(file) + " " + quote(file+".mine")},
 			{Note: fmt.Sprintf("after the %s", w.managed.Operation), Command: "mv -i " + quote(file+".mine") + " " + quote(file)},
 		}
+	case w.composition.Lock.Source.Repository == starter.Identity:
+		way.Text = "The built-in catalog is part of compose. One of your own, which compose catalog init starts, supplies what you want."
 	case w.detail("line_endings_only") == "true":
 		way.Text = fmt.Sprintf("Where the file has to have CRLF, write it so in %s of the catalog, restore it here, and update to the revision that has it.", from(m))
 	case w.detail("current_sha256") == m.Digest.String():

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"strings"
 
 	"example.org/compose/lockv2"
 	"example.org/compose/planner"
@@ -39,12 +40,12 @@ func (w *ways) taken() []Way {
 	case planner.ReasonUnreadable:
 		list = append(list, w.readable())
 	case planner.ReasonDifferentBytes, planner.ReasonExists:
-		list = append(list, Way{Title: "Take the catalog's file", Text: "Move your own aside, and " + again + ".", Steps: []Step{w.away()}})
+		list = append(list, Way{Title: "Take the catalog's file", Text: "Move your own aside, " + again + ".", Steps: []Step{w.away()}})
 	default:
-		list = append(list, Way{Title: "Make room", Text: "Move what is there away, and " + again + ".", Steps: []Step{w.away()}})
+		list = append(list, Way{Title: "Make room", Text: "Move what is there away, " + again + ".", Steps: []Step{w.away()}})
 	}
 	if w.detail("line_endings_only") == "true" {
-		list = append(list, Way{Title: "Adopt your own", Text: "Write the file with LF line ends: then it is the catalog's already, and " + again + "."})
+		list = append(list, Way{Title: "Adopt your own", Text: "Write the file with LF line ends, " + again + ": then the file is the catalog's already."})
 	}
 	if w.conflict.Component != "" {
 		list = append(list, Way{
@@ -70,18 +71,18 @@ func (w *ways) readable() Way {
 	if fault := w.detail("at"); fault != "" {
 		at = inTarget(w.at.Target, fault)
 	}
-	return Way{Title: "Make it readable", Text: "Grant this user the permission, and " + again + ".", Steps: []Step{{Command: "chmod u+rX " + quote(at)}}}
+	return Way{Title: "Make it readable", Text: "Grant this user the permission, " + again + ".", Steps: []Step{{Command: "chmod u+rX " + quote(at)}}}
 }
 
 // upgrade is for a component with another version.
 func (w *ways) upgrade() []Way {
-	words := "compose plan --mode upgrade --config composition.json " + w.source(w.composition.Lock.Source.Revision)
+	words := "compose plan --mode upgrade " + choice(&w.managed.Old.Lock.Intent) + " " + w.source(w.composition.Lock.Source.Revision)
 	if w.at.Target != "" && w.at.Target != "." {
 		words += " --target " + quote(w.at.Target)
 	}
 	return []Way{{
 		Title: "Upgrade",
-		Text:  "Read what changed in the component, then see the plan of an upgrade with the choice that you want.",
-		Steps: []Step{{Note: "composition.json: your configuration; --recipe ID for a recipe as it is", Command: words}},
+		Text:  "Read what changed in the component, then see the plan of an upgrade; with the choice that the target has:",
+		Steps: []Step{{Note: strings.Trim(w.configurationNote(), " ()"), Command: words}},
 	}}
 }
