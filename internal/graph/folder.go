@@ -89,7 +89,7 @@ func (f Folder) label() string {
 	case f.Path == "":
 		return "./"
 	case f.Deep:
-		return f.Path + "/…"
+		return printable(f.Path) + "/…"
 	}
-	return f.Path + "/"
+	return printable(f.Path) + "/"
 }

@@ -157,27 +157,34 @@ func (d *drawing) straighten() {
 			if step == 0 || step > small || step < -small {
 				continue
 			}
-			if to := &d.items[s.to]; to.node >= 0 {
-				d.movePort(segments, to, k, step)
-			} else if d.fits(s.to, step) {
-				to.y += step
-			}
+			d.moveEnd(c, k, step)
 		}
 	}
 }
 
-// movePort moves the place where a segment enters a node, if it stays in its order and clear of the corners.
-func (d *drawing) movePort(segments []segment, to *item, k, step int) {
+// moveEnd moves the right end of a segment up or down, and reports whether there is room: a lane moves as a whole; on a node the
+// end stays clear of the corners and of the others.
+func (d *drawing) moveEnd(channel, k, step int) bool {
+	segments := d.channels[channel].segments
+	to := &d.items[segments[k].to]
+	if to.node < 0 {
+		if !d.fits(segments[k].to, step) {
+			return false
+		}
+		to.y += step
+		return true
+	}
 	at, least := segments[k].enters+step, portGap*2/3
 	if at < least || at > to.h-least {
-		return
+		return false
 	}
 	for _, other := range to.left {
 		if distance := segments[other].enters - at; other != k && distance < least && distance > -least {
-			return
+			return false
 		}
 	}
 	segments[k].enters = at
+	return true
 }
 
 // fits reports whether an item can move by that much and keep its distance.

@@ -28,15 +28,8 @@ const clear = 5
 // route gives each wire its track, so that few cross and no two share a line.
 func (d *drawing) route() {
 	for c := range d.channels {
-		wires := d.wires(c)
-		var bent []int
-		for i := range wires {
-			wires[i].track = -1
-			if !wires[i].straight() {
-				bent = append(bent, i)
-			}
-		}
-		arrange(wires, bent)
+		d.part(c)
+		wires, bent := d.arranged(c)
 		for k, i := range bent {
 			top, bottom := wires[i].span()
 			wires[i].track = 0
@@ -48,6 +41,19 @@ func (d *drawing) route() {
 		}
 		d.channels[c].wires = wires
 	}
+}
+
+// arranged returns the wires of a channel and those that have a track, from left to right.
+func (d *drawing) arranged(c int) (wires []wire, bent []int) {
+	wires = d.wires(c)
+	for i := range wires {
+		wires[i].track = -1
+		if !wires[i].straight() {
+			bent = append(bent, i)
+		}
+	}
+	arrange(wires, bent)
+	return wires, bent
 }
 
 // wires gathers the segments of a channel by net, from the top.
