@@ -125,6 +125,7 @@ func TestProgressOnABrokenTerminal(t *testing.T) {
 		time.Sleep(time.Second)
 		p.Say("22")
 		time.Sleep(time.Second)
+		synctest.Wait()
 		out.left = 1000
 		p.Say("333")
 		time.Sleep(time.Second)
