@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/diff"
 )
@@ -73,7 +74,7 @@ func (c *Comparison) lines(old, new []byte) error {
 		c.note(`characters that would not be seen are shown as escapes, such as \x1b or \r`)
 	}
 	if r.cut {
-		c.note("lines of more than %d characters are cut", MaxLine)
+		c.note("of lines of more than %d characters a part is shown", MaxLine)
 	}
 	return nil
 }
@@ -99,6 +100,7 @@ func (r *hunkReader) read() error {
 		if err != nil {
 			return err
 		}
+		var texts [][]byte
 		for old, new := 0, 0; old < h.OldLines || new < h.NewLines; {
 			text := r.line()
 			if len(text) == 0 {
@@ -121,10 +123,12 @@ func (r *hunkReader) read() error {
 			if bytes.HasPrefix(r.rest, []byte(noNewline)) {
 				r.line()
 				line.NoNewline = true
+			} else if r.quiet {
+				text = bytes.TrimSuffix(text, []byte("\r"))
 			}
-			r.show(&line, text[1:])
-			h.Lines = append(h.Lines, line)
+			h.Lines, texts = append(h.Lines, line), append(texts, text[1:])
 		}
+		r.show(h.Lines, texts)
 		r.comparison.Hunks = append(r.comparison.Hunks, h)
 	}
 	return nil
@@ -137,13 +141,55 @@ func (r *hunkReader) line() []byte {
 	return line
 }
 
-func (r *hunkReader) show(line *Line, text []byte) {
-	if r.quiet && !line.NoNewline {
-		text = bytes.TrimSuffix(text, []byte("\r"))
+// show makes the lines of a hunk from their texts.
+func (r *hunkReader) show(lines []Line, texts [][]byte) {
+	skip := skips(lines, texts)
+	for i := range lines {
+		l := &lines[i]
+		l.Text, l.Escapes, l.Cut = visible(texts[i][skip[i]:], MaxLine)
+		l.Skipped = utf8.RuneCount(texts[i][:skip[i]])
+		r.escaped = r.escaped || len(l.Escapes) > 0
+		r.cut = r.cut || l.Cut+l.Skipped > 0
 	}
-	line.Text, line.Escapes, line.Cut = visible(text, MaxLine)
-	r.escaped = r.escaped || len(line.Escapes) > 0
-	r.cut = r.cut || line.Cut > 0
+}
+
+// skips returns for each line of a hunk how many bytes of it to leave out, so that of two long lines which take each other's place the part
+// is shown in which they differ.
+func skips(lines []Line, texts [][]byte) []int {
+	const before = 40 // bytes that are shown before the difference
+	skip := make([]int, len(lines))
+	for i := 0; i < len(lines); {
+		removed := leading(lines[i:], Removed)
+		added := leading(lines[i+removed:], Added)
+		for k := range min(removed, added) {
+			a, b := texts[i+k], texts[i+removed+k]
+			if len(a) <= MaxLine && len(b) <= MaxLine {
+				continue
+			}
+			same := 0
+			for same < len(a) && same < len(b) && a[same] == b[same] {
+				same++
+			}
+			if same > MaxLine/2 {
+				start := same - before
+				for start > 0 && !utf8.RuneStart(a[start]) {
+					start--
+				}
+				skip[i+k], skip[i+removed+k] = start, start
+			}
+		}
+		i += max(removed+added, 1)
+	}
+	return skip
+}
+
+// leading counts the lines at the beginning of a list that have an op.
+func leading(lines []Line, op Op) int {
+	n := 0
+	for n < len(lines) && lines[n].Op == op {
+		n++
+	}
+	return n
 }
 
 // parseHeader reads "@@ -1,2 +3,4 @@".

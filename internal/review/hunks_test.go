@@ -24,7 +24,11 @@ func unified(c *review.Comparison) string {
 	for _, h := range c.Hunks {
 		fmt.Fprintln(&b, h.Header())
 		for _, l := range h.Lines {
-			fmt.Fprintf(&b, "%c%s", l.Op, l.Text)
+			fmt.Fprintf(&b, "%c", l.Op)
+			if l.Skipped > 0 {
+				fmt.Fprintf(&b, "<%d before>", l.Skipped)
+			}
+			b.WriteString(l.Text)
 			if l.Cut > 0 {
 				fmt.Fprintf(&b, "<%d more>", l.Cut)
 			}
@@ -83,8 +87,10 @@ func TestCompare(t *testing.T) {
 		{"a NUL byte", text("a\x00"), text("a\n"), "binary files differ\n", 0, 0},
 		{"UTF-16", nil, text("\xff\xfea\x00\n\x00"), "binary files differ\n", 0, 0},
 		{"a long line", nil, text(strings.Repeat("é", review.MaxLine+7) + "\n"),
-			fmt.Sprintf("# lines of more than %d characters are cut\n@@ -0,0 +1,1 @@\n+%s<7 more>\n", review.MaxLine, strings.Repeat("é", review.MaxLine)), 1, 0},
+			fmt.Sprintf("# of lines of more than %d characters a part is shown\n@@ -0,0 +1,1 @@\n+%s<7 more>\n", review.MaxLine, strings.Repeat("é", review.MaxLine)), 1, 0},
 		{"a line as long as fits", nil, text(strings.Repeat("é", review.MaxLine) + "\n"), "@@ -0,0 +1,1 @@\n+" + strings.Repeat("é", review.MaxLine) + "\n", 1, 0},
+		{"long lines that differ late", text(strings.Repeat("é", 600) + "a" + strings.Repeat("x", 600) + "\n"), text(strings.Repeat("é", 600) + "b\n"),
+			fmt.Sprintf("# of lines of more than %d characters a part is shown\n@@ -1,1 +1,1 @@\n-<580 before>%sa%s<121 more>\n+<580 before>%[2]sb\n", review.MaxLine, strings.Repeat("é", 20), strings.Repeat("x", 479)), 1, 1},
 		{"too many bytes", text("a\n"), text(strings.Repeat("a", review.MaxText+1)), "too long to compare line by line\n", 0, 0},
 		{"too many lines", text("a\n"), text(strings.Repeat("a\n", review.MaxLines+1)), "too long to compare line by line\n", 0, 0},
 		{"lines that look like those of a diff", text("a\n\\ No newline at end of file\n"), text("-- a\n++ b\n@@ -1,1 +1,1 @@\n\\ No newline at end of file\n"),
@@ -183,8 +189,13 @@ func checkHunks(t *testing.T, c *review.Comparison, old, new [][]byte) {
 				if quiet && ended {
 					line = bytes.TrimSuffix(line, []byte("\r"))
 				}
-				want, _, cut := review.VisibleLine(line, review.MaxLine)
-				if l.Text != want || l.Cut != cut || l.NoNewline == ended {
+				skip := 0
+				for range l.Skipped {
+					_, size := utf8.DecodeRune(line[skip:])
+					skip += size
+				}
+				want, _, cut := review.VisibleLine(line[skip:], review.MaxLine)
+				if l.Text != want || l.Cut != cut || l.NoNewline == ended || l.Skipped > 0 && l.Op == review.Context {
 					t.Fatalf("got %+v, want %q, cut %d, ended %v", l, want, cut, ended)
 				}
 			}

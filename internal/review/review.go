@@ -140,7 +140,8 @@ type Line struct {
 	Op        Op
 	Text      string
 	Escapes   []Span // the parts of Text that are escapes, in order: what tells \x1b the escape from the same four characters in the file
-	Cut       int    // characters that the line has beyond Text; 0 for a whole one
+	Skipped   int    // characters that the line has before Text: of two long lines the part is shown in which they differ
+	Cut       int    // characters that the line has after Text
 	NoNewline bool   // the last line of its side, without a line end
 }
 
