@@ -102,13 +102,17 @@ func diffLine(l *review.Line) screen.Text {
 	}
 	var text screen.Text
 	before, done := string(l.Op), 0
+	if l.Skipped > 0 {
+		text = append(spans("%s%s", marked{style, before}, faint("("+count(l.Skipped, "character")+") ... ")), text...)
+		before = ""
+	}
 	for _, e := range l.Escapes {
 		text = append(text, screen.Span{Style: style, Text: before + l.Text[done:e.Start]}, screen.Span{Style: screen.Yellow, Text: l.Text[e.Start:e.End]})
 		before, done = "", e.End
 	}
 	text = append(text, screen.Span{Style: style, Text: before + l.Text[done:]})
 	if l.Cut > 0 {
-		text = append(text, spans("%s", faint(" ... and "+count(l.Cut, "more character")))...)
+		text = append(text, spans("%s", faint(" ... ("+count(l.Cut, "more character")+")"))...)
 	}
 	return text
 }

@@ -30,7 +30,7 @@ var layers = [][]string{
 // modules lists the modules from elsewhere that each package may use. The others, and everything that the
 // consumer's validator is made of, use the standard library alone.
 var modules = map[string][]string{
-	"cmd/compose":        {"github.com/alecthomas/kong", "github.com/google/renameio/v2", "github.com/rogpeppe/go-internal", "golang.org/x/term"},
+	"cmd/compose":        {"github.com/alecthomas/kong", "github.com/google/renameio/v2", "golang.org/x/term"},
 	"internal/review":    {"github.com/rogpeppe/go-internal"},
 	"internal/screen":    {"golang.org/x/sys", "golang.org/x/term", "golang.org/x/text"},
 	"internal/collation": {"golang.org/x/text"},
