@@ -1,0 +1,4 @@
+package scaffold
+
+// InsertID is insertID, for tests.
+var InsertID = insertID
