@@ -247,16 +247,6 @@ func TestMatchesAny(t *testing.T) {
 	}
 }
 
-func TestPrintable(t *testing.T) {
-	for text, want := range map[string]string{
-		"a\r\n\nb\n": "a / b", "\x1b[31mred\x07": "?[31mred?", "\xff\u202e": "??", "äöü": "äö...", "": "",
-	} {
-		if got := gitssh.Printable(text, 12); got != want && !(text == "äöü" && gitssh.Printable(text, 5) == want) {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
 func FuzzSplitLine(f *testing.F) {
 	f.Add(" Host = \"a b\" 'c' d\\ e # f")
 	f.Add("\"Host\" a")

@@ -129,7 +129,7 @@ func (a *attempt) handshakeFault(err error) error {
 	}
 	var timeout net.Error
 	var negotiation *ssh.AlgorithmNegotiationError
-	said := printable(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "ssh: handshake failed: "), "ssh: "), 300)
+	said := diag.Printable(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "ssh: handshake failed: "), "ssh: "), 300)
 	switch {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		step := "show its host key"
@@ -150,12 +150,12 @@ func (a *attempt) handshakeFault(err error) error {
 }
 
 func (a *attempt) startFault(err error) error {
-	said := printable(strings.TrimPrefix(err.Error(), "ssh: "), 300)
+	said := diag.Printable(strings.TrimPrefix(err.Error(), "ssh: "), 300)
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
 		said = "it did not answer in time"
 	}
-	return &Error{diag.New(CodeUnreachable, a.path, "the server lets "+printable(a.settings.user, 100)+" in and does not start git: "+said)}
+	return &Error{diag.New(CodeUnreachable, a.path, "the server lets "+diag.Printable(a.settings.user, 100)+" in and does not start git: "+said)}
 }
 
 // isEnd reports whether the connection was lost.

@@ -54,9 +54,6 @@ var SplitLine = splitLine
 // MatchesAny fits a list of patterns.
 var MatchesAny = matchesAny
 
-// Printable makes a line that can be shown.
-var Printable = printable
-
 // KnownKeys counts the keys of a known_hosts that are about a name.
 func KnownKeys(text []byte, name string) int {
 	k := knownHosts{revoked: map[string]string{}}

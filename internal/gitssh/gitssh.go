@@ -38,7 +38,7 @@ type Session interface {
 	CloseWrite() error
 	// Close ends the session and does not wait for the server. It may be called twice, and while a Read or Write is on.
 	Close() error
-	// Stderr is what the command said meanwhile, at most 4 KiB, on one line and printable.
+	// Stderr is what the command said meanwhile, at most 4 KiB of it, on one line and printable.
 	Stderr() string
 }
 

@@ -108,7 +108,7 @@ func TestExit(t *testing.T) {
 		name, command string
 		want          gitssh.ExitError
 	}{
-		{"a status", "printf out; printf 'no such\\n\\033[31mrepository\\n' >&2; exit 3", gitssh.ExitError{Status: 3, Stderr: "no such / ?[31mrepository"}},
+		{"a status", "printf out; printf 'no such\\n\\033[31mrepository\\n' >&2; exit 3", gitssh.ExitError{Status: 3, Stderr: "no such ?[31mrepository"}},
 		{"a signal", "kill -TERM $$", gitssh.ExitError{Status: 143, Signal: "TERM"}},
 		{"no such program", "exec /none/such 2>/dev/null", gitssh.ExitError{Status: 127}},
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/plainfile"
 	"golang.org/x/crypto/ssh"
 )
@@ -259,7 +260,7 @@ func (k *knownHosts) checkCertificate(s *settings, cert *ssh.Certificate, now fu
 	}
 	checker := ssh.CertChecker{Clock: now}
 	if err := checker.CheckCert(s.principalName, cert); err != nil {
-		return fmt.Errorf("its certificate is not valid: %s", printable(strings.TrimPrefix(err.Error(), "ssh: "), 300))
+		return fmt.Errorf("its certificate is not valid: %s", diag.Printable(strings.TrimPrefix(err.Error(), "ssh: "), 300))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/plainfile"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
@@ -241,7 +242,7 @@ func wireOf(signer ssh.Signer) string { return string(signer.PublicKey().Marshal
 
 // problem says what a person can do about a server that took none of the keys.
 func (k *keyring) problem(user string) string {
-	text := "the server does not let " + printable(user, 100) + " in"
+	text := "the server does not let " + diag.Printable(user, 100) + " in"
 	if len(k.offers) == 0 {
 		text += "; there is no key to offer: add one to the ssh agent, or name its file as IdentityFile in ~/.ssh/config"
 	} else {

@@ -93,7 +93,7 @@ func (s *session) end() error {
 	case s.exit == nil:
 		return io.EOF
 	case errors.As(s.exit, &exit):
-		return &ExitError{Status: exit.ExitStatus(), Signal: printable(exit.Signal(), 20), Stderr: s.Stderr()}
+		return &ExitError{Status: exit.ExitStatus(), Signal: diag.Printable(exit.Signal(), 20), Stderr: s.Stderr()}
 	}
 	return s.lost()
 }
@@ -143,5 +143,5 @@ func (e *stderr) Write(p []byte) (int, error) {
 func (e *stderr) String() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return printable(string(e.text), maxStderr)
+	return diag.Printable(string(e.text), maxStderr)
 }

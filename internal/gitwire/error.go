@@ -3,8 +3,6 @@ package gitwire
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/giturl"
@@ -33,22 +31,8 @@ func fault(code, name, format string, args ...any) *Error {
 // maxSaid bounds what is shown of a server's words, in letters.
 const maxSaid = 300
 
-// said makes a server's words fit for a terminal: one line, no control characters or other signs that are not seen, bounded.
-func said(text string) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range strings.Join(strings.Fields(text), " ") {
-		if n++; n > maxSaid {
-			b.WriteString("...")
-			break
-		}
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			r = '?'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+// said is what a server says by itself, fit for a terminal.
+func said(text string) string { return diag.Printable(text, maxSaid) }
 
 // refusal is what a server that speaks the protocol says instead of an answer.
 func refusal(name, text string) *Error {

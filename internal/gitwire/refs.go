@@ -5,9 +5,8 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"example.org/compose/internal/diag"
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -184,7 +183,7 @@ func parseID(digits string) (plumbing.Hash, bool) {
 // validRefName has the rules of git-check-ref-format(1), and asks for letters that can be shown.
 func validRefName(name string) bool {
 	if name == "" || len(name) > maxRefName || name[len(name)-1] == '.' || name == "@" || strings.Contains(name, "..") || strings.Contains(name, "@{") ||
-		strings.ContainsAny(name, " ~^:?*[\\") || !utf8.ValidString(name) {
+		strings.ContainsAny(name, " ~^:?*[\\") {
 		return false
 	}
 	for part := range strings.SplitSeq(name, "/") {
@@ -192,5 +191,5 @@ func validRefName(name string) bool {
 			return false
 		}
 	}
-	return strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+	return diag.IsPrintable(name)
 }
