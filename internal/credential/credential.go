@@ -16,7 +16,6 @@ package credential
 import (
 	"context"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"time"
@@ -51,7 +50,9 @@ const defaultTimeout = 30 * time.Second
 type Finder struct {
 	// Getenv is os.Getenv; nil: an empty environment.
 	Getenv func(string) string
-	Home   string // of the user; "" for none
+	// Environ is os.Environ: all that helpers are given of the environment, but for what Getenv and Home settle. nil: nothing.
+	Environ func() []string
+	Home    string // of the user; "" for none
 
 	timeout time.Duration    // of a helper; 0: defaultTimeout
 	now     func() time.Time // nil: time.Now
@@ -69,7 +70,7 @@ func (f *Finder) Find(ctx context.Context, u giturl.URL) ([]Credential, error) {
 	if u.Scheme != "https" && u.Scheme != "http" {
 		return nil, nil
 	}
-	for _, part := range []string{u.User, u.Host, u.Port, u.Path} {
+	for _, part := range []string{userOf(u), u.Host, u.Port, u.Path} {
 		if strings.IndexFunc(part, isControl) >= 0 {
 			return nil, &Error{diag.New(CodeAuthentication, u.String(), "no credentials are looked for: the URL has a control character")}
 		}
@@ -115,12 +116,12 @@ func (f *Finder) clock() time.Time {
 }
 
 // isPrivate reports whether a password for u can be read by nobody on the way.
-func isPrivate(u giturl.URL) bool {
-	if u.Scheme == "https" || u.Host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(u.Host)
-	return ip != nil && ip.IsLoopback()
+func isPrivate(u giturl.URL) bool { return u.Scheme == "https" || giturl.IsLoopback(u.Host) }
+
+// userOf is the user that the URL itself names; "" for none.
+func userOf(u giturl.URL) string {
+	user, _, _ := u.Login()
+	return user
 }
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }

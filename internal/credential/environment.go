@@ -33,7 +33,7 @@ func (f *Finder) fromEnvironment(_ context.Context, u giturl.URL) ([]Credential,
 	for _, name := range tokenVariables(u.Host) {
 		user, token, both := strings.Cut(strings.TrimSpace(f.env(name)), ":")
 		if !both {
-			user, token = cmp.Or(u.User, tokenUser), user
+			user, token = cmp.Or(userOf(u), tokenUser), user
 		}
 		add(name, user, token)
 	}

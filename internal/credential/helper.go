@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -23,7 +22,7 @@ func (f *Finder) fromHelpers(ctx context.Context, u giturl.URL) ([]Credential, e
 		return nil, err
 	}
 	h := helperConfigOf(cfg, u)
-	user := cmp.Or(u.User, h.username)
+	user := cmp.Or(userOf(u), h.username)
 	if strings.IndexFunc(user, isControl) >= 0 {
 		return nil, errors.New("credential.username of git's configuration has a control character")
 	}
@@ -94,13 +93,7 @@ func helperName(helper string) string {
 //
 // Format: git-credential(1). No capability is named, so that the answer is a user and a password.
 func request(u giturl.URL, user string, usePath bool) string {
-	host := u.Host
-	if u.Port != "" {
-		host = net.JoinHostPort(u.Host, u.Port)
-	} else if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
-	text := "protocol=" + u.Scheme + "\nhost=" + host + "\n"
+	text := "protocol=" + u.Scheme + "\nhost=" + u.HostPort() + "\n"
 	if usePath {
 		text += "path=" + strings.TrimPrefix(u.Path, "/") + "\n"
 	}

@@ -147,6 +147,31 @@ func TestHelperForms(t *testing.T) {
 	}
 }
 
+// A helper gets the environment that the finder has, and none of the process's own.
+func TestHelperEnvironment(t *testing.T) {
+	t.Setenv("COMPOSE_TEST_OWN", "process")
+	home := t.TempDir()
+	write(t, filepath.Join(home, ".gitconfig"), "[credential]\n\thelper = \"!echo username=$COMPOSE_TEST_OWN,$OTHER,$HOME,$GIT_ASKPASS; echo password=s3cr3t;:\"\n")
+	given := []string{"OTHER=given", "HOME=/elsewhere", "GIT_ASKPASS=/bin/ask"}
+	for name, tt := range map[string]struct {
+		environ func() []string
+		want    string
+	}{
+		"none":  {nil, ",," + home + ","},
+		"given": {func() []string { return given }, ",given," + home + ","},
+	} {
+		f := finder(home, nil)
+		f.Environ = tt.environ
+		got, err := f.Find(t.Context(), parse(t, "https://example.org/x"))
+		if want := tt.want + ":s3cr3t git's helper (a shell command)"; err != nil || !reflect.DeepEqual(plain(got), []string{want}) {
+			t.Errorf("%s: got %q, %v, want %q", name, plain(got), err, want)
+		}
+	}
+	if given[1] != "HOME=/elsewhere" {
+		t.Error("what was given is changed")
+	}
+}
+
 // The configuration of the system counts, and includes do.
 func TestConfigFiles(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ func matchesURL(pattern string, u giturl.URL) bool {
 	if err != nil || p.RawQuery != "" || p.Fragment != "" {
 		return false
 	}
-	if user := p.User.Username(); user != "" && user != u.User {
+	if user := p.User.Username(); user != "" && user != userOf(u) {
 		return false
 	}
 	if !matchesHost(p.Hostname(), u.Host) || (giturl.URL{Scheme: u.Scheme, Port: p.Port()}).PortNumber() != u.PortNumber() {

@@ -26,9 +26,10 @@ func (f *Finder) fromNetrc(_ context.Context, u giturl.URL) ([]Credential, error
 	if err != nil {
 		return nil, err
 	}
+	user := userOf(u)
 	for _, name := range []string{net.JoinHostPort(u.Host, u.PortNumber()), u.Host, ""} {
 		for _, m := range machines {
-			if !strings.EqualFold(m.name, name) || m.password == "" || u.User != "" && m.login != u.User {
+			if !strings.EqualFold(m.name, name) || m.password == "" || user != "" && m.login != user {
 				continue
 			}
 			if !isPrivate(u) {

@@ -37,7 +37,7 @@ func (f *Finder) ask(ctx context.Context, helper, request string) (answer, error
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Env = f.environment(cmd.Environ())
+	cmd.Env = f.environment()
 	cmd.Dir = f.Home // not a folder that somebody else may have filled; "" is the current one
 	if info, err := os.Stat(f.Home); err != nil || !info.IsDir() {
 		cmd.Dir = ""
@@ -126,9 +126,13 @@ func isProgram(path string) bool {
 	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// environment is that of a helper: the process's own, with what is settled and unasked in its place.
-func (f *Finder) environment(own []string) []string {
-	env := slices.DeleteFunc(own, func(line string) bool {
+// environment is that of a helper: all of it, with what is settled and unasked in its place.
+func (f *Finder) environment() []string {
+	var env []string
+	if f.Environ != nil {
+		env = slices.Clone(f.Environ())
+	}
+	env = slices.DeleteFunc(env, func(line string) bool {
 		name, _, _ := strings.Cut(line, "=")
 		return slices.Contains(settled, name) || slices.ContainsFunc(unasked, func(u string) bool { return strings.HasPrefix(u, name+"=") })
 	})

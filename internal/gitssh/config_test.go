@@ -181,6 +181,21 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// A port that is named goes before that of the configuration, ssh's own too.
+func TestNamedPort(t *testing.T) {
+	home := t.TempDir()
+	write(t, filepath.Join(home, ".ssh", "config"), "Port 2222")
+	for text, want := range map[string]string{"ssh://me@git/x": "address=git:2222", "ssh://me@git:22/x": "address=git:22", "ssh://me@git:2200/x": "address=git:2200", "me@git:x": "address=git:2222"} {
+		u, _, err := giturl.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := gitssh.Settings(gitssh.Options{Home: home, System: t.TempDir()}, u); err != nil || got[0] != want {
+			t.Errorf("%s: got %q, %v, want %s", text, got, err, want)
+		}
+	}
+}
+
 // What can't be obeyed is refused before anything is connected to; what does not matter is not.
 func TestConfigRefused(t *testing.T) {
 	tests := []struct {

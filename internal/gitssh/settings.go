@@ -57,7 +57,7 @@ func settingsOf(p *place, u giturl.URL) (*settings, error) {
 	if strings.HasPrefix(s.host, "-") || s.host == "" {
 		return nil, fmt.Errorf("%s: HostName %q is no host", c.first["hostname"].where, s.host)
 	}
-	if s.port, err = c.port(u.Port); err != nil {
+	if s.port, err = c.port(u.NamedPort()); err != nil {
 		return nil, err
 	}
 	if err := s.setNames(c); err != nil {

@@ -5,7 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+	"unique"
+
+	"example.org/compose/internal/diag"
 )
 
 // setAuthority reads [user[:password]@]host[:port]. path is what follows, for advice alone.
@@ -40,7 +42,7 @@ func (u *URL) setAuthority(authority, path, shown string) error {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 || port[0] == '+' {
 		e := invalid(hidden, "no port from 1 to 65535 follows the host's colon; correct it, or leave the colon out (a user and a password end in @, their special signs written as %%2F)")
-		if u.Scheme == "ssh" && !u.hasPassword && !strings.Contains(path, "@") && i >= 0 {
+		if _, _, hasPassword := u.Login(); u.Scheme == "ssh" && !hasPassword && !strings.Contains(path, "@") && i >= 0 {
 			if scp, _, err := Parse(u.User + "@" + host + ":" + port + "/" + path); err == nil && port != "" {
 				return e.withHint(scp.String())
 			}
@@ -49,7 +51,7 @@ func (u *URL) setAuthority(authority, path, shown string) error {
 	}
 	u.Port = strconv.FormatUint(n, 10)
 	if own, _ := defaultPort(u.Scheme); u.Port == own {
-		u.Port = ""
+		u.Port, u.ownPort = "", true
 	}
 	return nil
 }
@@ -68,8 +70,14 @@ func (u *URL) setUser(info, shown string) error {
 	if hasControl(password) {
 		return invalid(shown, "the password holds a control character")
 	}
-	u.User, u.password, u.hasPassword = user, password, hasPassword
+	switch { // neither has a NUL: what has one is refused
+	case hasPassword && user+password != "":
+		u.login = unique.Make(user + "\x00" + password)
+	case user != "":
+		u.login = unique.Make(user)
+	}
 	if u.Scheme == "ssh" {
+		u.User = user
 		return checkSSHUser(user, shown)
 	}
 	switch {
@@ -77,8 +85,6 @@ func (u *URL) setUser(info, shown string) error {
 		return invalid(shown, "the user holds a colon or a control character")
 	case strings.HasPrefix(user, "-"):
 		return invalid(shown, "the user begins with a hyphen")
-	case user == "" && password == "":
-		u.hasPassword = false
 	}
 	return nil
 }
@@ -90,7 +96,7 @@ func checkSSHUser(user, shown string) error {
 		return invalid(shown, "no user stands before the @; name one, or leave the @ out")
 	case user[0] == '-':
 		return invalid(shown, "the user begins with a hyphen, which programs take for an option")
-	case !printable(user) || strings.ContainsAny(user, " []/:"):
+	case !diag.IsPrintable(user) || strings.ContainsAny(user, " []/:"):
 		return invalid(shown, "the user holds a space, a bracket, a slash, a colon or a sign that can't be printed")
 	}
 	return nil
@@ -114,6 +120,8 @@ func (u *URL) setHost(host, shown string) error {
 		return invalid(shown, "the host begins with a hyphen, which programs take for an option")
 	case len(host) > 253 || host[0] == '.' || host[len(host)-1] == '.' || strings.Contains(host, ".."):
 		return invalid(shown, "the host has an empty label or more than 253 letters")
+	case host[len(host)-1] == '-' || strings.Contains(host, ".-") || strings.Contains(host, "-."):
+		return invalid(shown, "a label of the host begins or ends with a hyphen, which no name of a host does")
 	}
 	for i := range len(host) {
 		if c := host[i]; !isLetter(c) && !isDigit(c) && c != '.' && c != '-' && c != '_' {
@@ -122,6 +130,15 @@ func (u *URL) setHost(host, shown string) error {
 	}
 	u.Host = host
 	return nil
+}
+
+// IsLoopback reports whether a host is this machine, so that nobody is on the way to it.
+func IsLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
 }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
@@ -139,9 +156,4 @@ func isScheme(s string) bool {
 
 func hasControl(s string) bool {
 	return strings.IndexFunc(s, unicode.IsControl) >= 0
-}
-
-// printable reports whether s can be shown as it is: UTF-8 without controls, and without what changes how the rest is shown.
-func printable(s string) bool {
-	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }

@@ -2,14 +2,17 @@
 // git@host:path) into one normal form, keeps secrets out of what is shown, and matches URLs against patterns. It opens nothing.
 //
 // Start with Parse. For every u that it returns, Parse(u.String()) is u without what only the text had: the user and the
-// password of http and https, and the password of ssh.
+// password of http and https, the password of ssh, and that a port was named which is the scheme's own.
 //
 // Dot segments are resolved and repeated slashes dropped as text (RFC 3986, 6.2.2.3), before anything is asked of a server or
 // a disk: what a policy matches is what is fetched. A trailing ".git" stays as it was given: servers differ over it.
 package giturl
 
 import (
+	"fmt"
+	"io"
 	"strings"
+	"unique"
 
 	"example.org/compose/internal/diag"
 )
@@ -20,16 +23,19 @@ const CodeInvalidSource = "INVALID_SOURCE"
 // Error says why a text is no usable URL. It shows no secret.
 type Error struct{ diag.Base }
 
-// URL is the name of a remote repository. It can be compared; two of the same String may have different users.
+// URL is the name of a remote repository. It can be compared; two of the same String may differ in what only the text had. No
+// verb of package fmt shows a password, nor the user of https, which is often a token: also of a URL inside something else.
 type URL struct {
 	Scheme string // https, http, ssh, git or file
-	User   string // of ssh; of https where the text had one, and then often a token: never to be shown; else ""
+	User   string // of ssh; else ""
 	Host   string // lower case, no brackets around an IPv6 address; "" for file
 	Port   string // "" for the scheme's own
 	Path   string // begins with "/", or with "~" or another sign for a path relative to an ssh home; decoded, without a last "/"
-	// password is what the text had after the user; it is in no other form of the URL.
-	password    string
-	hasPassword bool
+	// login is what the text had before the host, which is in no other form of the URL: USER, or USER, NUL and PASSWORD. It is
+	// behind a handle, which is compared by what it stands for and printed as an address: package fmt asks no method of what is in
+	// another type's private field, and follows pointers to structs, but none to a string.
+	login   unique.Handle[string]
+	ownPort bool // the text names a port, which is the scheme's own
 }
 
 // maxText bounds a URL; servers and proxies refuse longer ones, and so do systems' paths.
@@ -59,7 +65,7 @@ func defaultPort(scheme string) (port string, known bool) {
 // is empty or begins with "-"; control characters; a query or fragment; a bad port or percent-encoding.
 func Parse(text string) (u URL, remote bool, err error) {
 	before, rest, found := strings.Cut(text, ":")
-	if !found || before == "builtin" || strings.ContainsAny(before, `/\`) || len(before) == 1 && isLetter(before[0]) {
+	if !found || strings.EqualFold(before, "builtin") || strings.ContainsAny(before, `/\`) || len(before) == 1 && isLetter(before[0]) {
 		return URL{}, false, nil
 	}
 	if len(text) > maxText {
@@ -118,18 +124,12 @@ func parseURL(scheme, rest string) (URL, error) {
 // String returns the normal form without secrets: the name of the repository in messages, in the cache and in policies. It is
 // printable; for a path relative to an ssh home it is user@host:path, else a URL in ASCII.
 func (u URL) String() string {
-	host := u.Host
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
+	host := u.HostPort()
 	if u.relative() {
 		if u.User != "" {
 			host = u.User + "@" + host
 		}
 		return host + ":" + u.Path
-	}
-	if u.Port != "" {
-		host += ":" + u.Port
 	}
 	if u.Scheme == "ssh" && u.User != "" {
 		host = escape(u.User, "") + "@" + host
@@ -137,8 +137,29 @@ func (u URL) String() string {
 	return u.Scheme + "://" + host + u.EscapedPath()
 }
 
-// GoString is String, so that %#v shows no secret either.
-func (u URL) GoString() string { return "giturl.URL(" + u.String() + ")" }
+// Format writes String, whatever the verb.
+func (u URL) Format(f fmt.State, verb rune) {
+	switch {
+	case verb == 'v' && f.Flag('#'):
+		io.WriteString(f, "giturl.URL("+u.String()+")")
+	case verb == 'v' || verb == 's' || verb == 'q':
+		fmt.Fprintf(f, fmt.FormatString(f, verb), u.String())
+	default:
+		io.WriteString(f, u.String())
+	}
+}
+
+// HostPort returns the host as a URL has it: with its port, where that is not the scheme's own, an IPv6 address in brackets, and no user.
+func (u URL) HostPort() string {
+	host := u.Host
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if u.Port != "" {
+		host += ":" + u.Port
+	}
+	return host
+}
 
 // EscapedPath returns the path as a URL has it, in ASCII and with a leading "/".
 func (u URL) EscapedPath() string {
@@ -148,8 +169,14 @@ func (u URL) EscapedPath() string {
 	return "/" + escape(u.Path, pathSigns)
 }
 
-// Password returns what the text gave after the user, and whether it gave anything.
-func (u URL) Password() (string, bool) { return u.password, u.hasPassword }
+// Login returns the user and the password that the text gave before the host, and whether it gave a password, which may be
+// empty. Never show them.
+func (u URL) Login() (user, password string, hasPassword bool) {
+	if u.login == (unique.Handle[string]{}) {
+		return "", "", false
+	}
+	return strings.Cut(u.login.Value(), "\x00")
+}
 
 // PortNumber returns the port in digits, the scheme's own where the URL has none; "" for file.
 func (u URL) PortNumber() string {
@@ -158,6 +185,14 @@ func (u URL) PortNumber() string {
 	}
 	port, _ := defaultPort(u.Scheme)
 	return port
+}
+
+// NamedPort returns the port that the text names, also where it is the scheme's own; "" for none.
+func (u URL) NamedPort() string {
+	if u.ownPort {
+		return u.PortNumber()
+	}
+	return u.Port
 }
 
 // relative reports whether the path can be written only as user@host:path.

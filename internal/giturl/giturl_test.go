@@ -1,6 +1,7 @@
 package giturl_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -45,7 +46,10 @@ func TestParse(t *testing.T) {
 		"file, localhost":           {"file://LOCALHOST/srv/./y/../x", "file:///srv/x", giturl.URL{Scheme: "file", Path: "/srv/x"}},
 		"file, a drive":             {"file:///C:/x", "file:///C:/x", giturl.URL{Scheme: "file", Path: "/C:/x"}},
 		"file, bytes":               {"file:///a%FFb", "file:///a%FFb", giturl.URL{Scheme: "file", Path: "/a\xffb"}},
-		"https, a user":             {"https://jo@h/x", "https://h/x", giturl.URL{Scheme: "https", User: "jo", Host: "h", Path: "/x"}},
+		"a label with hyphens":      {"https://a--b.c/x", "https://a--b.c/x", giturl.URL{Scheme: "https", Host: "a--b.c", Path: "/x"}},
+		"ssh, an at in the path":    {"ssh://jo@h/~/a@b", "ssh://jo@h/~/a@b", giturl.URL{Scheme: "ssh", User: "jo", Host: "h", Path: "~/a@b"}},
+		"scp, an at below":          {"jo@h:a/b@c", "jo@h:a/b@c", giturl.URL{Scheme: "ssh", User: "jo", Host: "h", Path: "a/b@c"}},
+		"dots that are a name":      {"https://h/.../x", "https://h/.../x", giturl.URL{Scheme: "https", Host: "h", Path: "/.../x"}},
 		"scp, dots":                 {"git@h:./a/../b", "git@h:b", giturl.URL{Scheme: "ssh", User: "git", Host: "h", Path: "b"}},
 		"https, an at in the path":  {"https://h/a@b", "https://h/a@b", giturl.URL{Scheme: "https", Host: "h", Path: "/a@b"}},
 		"an at that names no user":  {"https://@h/x", "https://h/x", giturl.URL{Scheme: "https", Host: "h", Path: "/x"}},
@@ -59,13 +63,16 @@ func TestParse(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || !remote || u != tt.url {
+			if err != nil || !remote || u.Scheme != tt.url.Scheme || u.User != tt.url.User || u.Host != tt.url.Host || u.Port != tt.url.Port || u.Path != tt.url.Path {
 				t.Fatalf("Parse(%q) = %+v %#v, %v, %v", tt.text, u, u.Path, remote, err)
+			}
+			if again, _, _ := giturl.Parse(tt.text); again != u {
+				t.Error("two that are alike differ")
 			}
 			if u.String() != tt.want {
 				t.Errorf("String = %q, want %q", u.String(), tt.want)
 			}
-			if _, has := u.Password(); has {
+			if _, _, has := u.Login(); has {
 				t.Error("there is a password")
 			}
 		})
@@ -73,7 +80,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParsePaths(t *testing.T) {
-	for _, text := range []string{"", ".", "catalog", "/srv/x", "./host:path", "a/b:c", `C:\x`, "C:/x", "c:x", "builtin:starter", "builtin:", `.\a:b`, "-x", "C://x", "a/b://c"} {
+	for _, text := range []string{"", ".", "catalog", "/srv/x", "./host:path", "a/b:c", `C:\x`, "C:/x", "c:x", "builtin:starter", "builtin:", "BUILTIN:x", `.\a:b`, "-x", "C://x", "a/b://c"} {
 		if u, remote, err := giturl.Parse(text); remote || err != nil {
 			t.Errorf("Parse(%q) = %v, %v, %v, want a path", text, u, remote, err)
 		}
@@ -115,6 +122,19 @@ func TestParseRefuses(t *testing.T) {
 		"https://[fe80::1%25eth0]/a": "zone",
 		"https://[1.2.3.4]/a":        "IPv6",
 		"https://h./a":               "empty label",
+		"https://a-.b/x":             "hyphen",
+		"https://a.-b/x":             "hyphen",
+		"https://a-/x":               "hyphen",
+		"git@a-.b:x":                 "hyphen",
+		`https://h/a\b`:              "backslash",
+		`https://h/a/..\..\evil`:     "backslash",
+		"https://h/a/..%5C..%5Cevil": "backslash",
+		`file:///srv/a/..\..\evil`:   "backslash",
+		"file:///srv/a/..%5cevil":    "backslash",
+		`git@h:a\b`:                  "backslash",
+		"file:///srv/a/.. /evil":     "dots and spaces",
+		"file:///srv/.../evil":       "dots and spaces",
+		"file:///srv/%20/evil":       "dots and spaces",
 		"https://.h/a":               "empty label",
 		"https://a..b/a":             "empty label",
 		"https://münchen.example/a":  "xn--",
@@ -163,6 +183,11 @@ func TestParseRefuses(t *testing.T) {
 		"https://" + long(5000) + "/a":   "longer",
 		"https://" + long(254) + "/a":    "253",
 		"user:pass@h/x":                  "looks like",
+		"jo@example.org:pass@h/x":        "looks like",
+		"jo@h:a@b":                       "looks like",
+		"jo@h:./a@b":                     "looks like",
+		"jo@h:x/../a@b":                  "looks like",
+		"h2:./:":                         "colon",
 		"https://h/" + "\xff\xfe" + "?x": "no query",
 	} {
 		u, remote, err := giturl.Parse(text)
@@ -195,19 +220,30 @@ func TestSecrets(t *testing.T) {
 		"ssh://jo:s3cr3t@h/x":             {"jo", "s3cr3t", "ssh://jo@h/x"},
 	} {
 		u, _, err := giturl.Parse(text)
-		password, has := u.Password()
-		if err != nil || u.User != want[0] || password != want[1] || has != (want[1] != "") || u.String() != want[2] {
-			t.Errorf("Parse(%q) = %q, %q, %q, %v", text, u.User, password, u, err)
+		user, password, has := u.Login()
+		if err != nil || user != want[0] || password != want[1] || has != (want[1] != "") || u.String() != want[2] {
+			t.Errorf("Parse(%q) = %q, %q, %q, %v", text, user, password, u, err)
 		}
-		if shown := fmt.Sprintf("%v %+v %#v %s %q", u, u, u, u, u); strings.Contains(shown, "s3cr3t") {
-			t.Errorf("%q is shown as %s", text, shown)
+		if (u.User != "") != (u.Scheme == "ssh") {
+			t.Errorf("Parse(%q) has the user %q", text, u.User)
+		}
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x", "%X", "%t", "%p", "%5.1f"} {
+			for _, holder := range []any{u, &u, struct{ U giturl.URL }{u}, struct{ u giturl.URL }{u}, []giturl.URL{u}, map[giturl.URL]int{u: 1}, struct{ u []giturl.URL }{[]giturl.URL{u}}} {
+				shown := fmt.Sprintf(verb, holder)
+				if lower := strings.ToLower(shown); strings.Contains(lower, "s3cr3t") || strings.Contains(lower, "733363723374") {
+					t.Errorf("%s of a %T shows %s", verb, holder, shown)
+				}
+			}
+		}
+		if shown, err := json.Marshal(u); err != nil || strings.Contains(string(shown), "s3cr3t") {
+			t.Errorf("as JSON it is %s, %v", shown, err)
 		}
 	}
 	for _, text := range []string{
 		"https://jo:s3cr3t/s3cr3t@h/x", "https://jo:s3cr3t?s3cr3t@h/x", "https://jo:s3cr3t#s3cr3t@h/x", "https://jo:s3cr3t%zz@h/x",
 		"https://h/x?token=s3cr3t", "https://h/x?token=a@s3cr3t", "https://jo%3As3cr3t%40h/x", "ftp://jo:s3cr3t@h/x", "git://jo:s3cr3t@h/x",
 		"ssh://jo:s3cr3t/s3cr3t@h/x", "ssh://jo:s3cr3t%00@h/x", "jo:s3cr3t@h/x", "https://jo:s3cr3t@h:x/x", "https://jo:s3cr3t@/x", "https://s3cr3t@h/%",
-		"file://jo:s3cr3t@h/x",
+		"file://jo:s3cr3t@h/x", "jo@example.org:s3cr3t@h/x", "jo@example.org:./s3cr3t@h/x", "jo@example.org:s3cr3t@h:x", "a@b@example.org:s3cr3t@h/x",
 	} {
 		_, _, err := giturl.Parse(text)
 		var e *giturl.Error
@@ -215,6 +251,49 @@ func TestSecrets(t *testing.T) {
 			t.Errorf("Parse(%q) = %v", text, err)
 		} else if strings.Contains(err.Error()+e.Hint()+e.Path(), "s3cr3t") {
 			t.Errorf("Parse(%q) shows %q, %q", text, err, e.Hint())
+		}
+	}
+}
+
+// Each verb writes the normal form, as of a text.
+func TestFormat(t *testing.T) {
+	u, _, err := giturl.Parse("https://jo:p@h/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for verb, want := range map[string]string{"%v": "https://h/x", "%+v": "https://h/x", "%s": "https://h/x", "%q": `"https://h/x"`, "%12s": " https://h/x", "%d": "https://h/x", "%#v": "giturl.URL(https://h/x)"} {
+		if got := fmt.Sprintf(verb, u); got != want {
+			t.Errorf("%s: got %s, want %s", verb, got, want)
+		}
+	}
+}
+
+func TestHostPort(t *testing.T) {
+	for text, want := range map[string][3]string{ // HostPort, PortNumber, NamedPort
+		"https://jo@h/x":     {"h", "443", ""},
+		"https://h:443/x":    {"h", "443", "443"},
+		"https://h:8443/x":   {"h:8443", "8443", "8443"},
+		"ssh://jo@[::1]/x":   {"[::1]", "22", ""},
+		"ssh://[::1]:022/x":  {"[::1]", "22", "22"},
+		"ssh://[::1]:2222/x": {"[::1]:2222", "2222", "2222"},
+		"jo@[::1]:x":         {"[::1]", "22", ""},
+		"git://h/x":          {"h", "9418", ""},
+		"file:///x":          {"", "", ""},
+	} {
+		u, _, err := giturl.Parse(text)
+		if got := [3]string{u.HostPort(), u.PortNumber(), u.NamedPort()}; err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
+func TestIsLoopback(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost": true, "LocalHost": true, "127.0.0.1": true, "127.9.9.9": true, "::1": true, "::ffff:127.0.0.1": true,
+		"": false, "localhost.example.org": false, "127.0.0.1.example.org": false, "128.0.0.1": false, "::2": false, "0.0.0.0": false,
+	} {
+		if giturl.IsLoopback(host) != want {
+			t.Errorf("%q: %v", host, !want)
 		}
 	}
 }
@@ -295,9 +374,6 @@ func FuzzParse(f *testing.F) {
 		again, remote, err := giturl.Parse(u.String())
 		if err != nil || !remote || again.String() != u.String() {
 			t.Fatalf("Parse(%q) is %q, which is read as %q: %v", text, u, again, err)
-		}
-		if u.Scheme == "http" || u.Scheme == "https" {
-			u.User = ""
 		}
 		if again.Scheme != u.Scheme || again.User != u.User || again.Host != u.Host || again.Port != u.Port || again.Path != u.Path {
 			t.Fatalf("%#v and %#v have the same name", again, u)

@@ -1,6 +1,10 @@
 package giturl
 
-import "strings"
+import (
+	"strings"
+
+	"example.org/compose/internal/diag"
+)
 
 // pathSigns stand in a path as they are, beside letters, digits and "-._~". "*" is not among them: it is for patterns.
 const pathSigns = "/+,=:@"
@@ -9,6 +13,10 @@ const pathSigns = "/+,=:@"
 func (u *URL) setPath(path, shown string) error {
 	if hasControl(path) {
 		return invalid(shown, "the path holds a control character")
+	}
+	if strings.Contains(path, `\`) {
+		// To Windows it is a slash, so that dots between two of them would lead out of the folder that a policy allows.
+		return invalid(shown, "the path holds a backslash, which some systems take for a slash; write slashes, or rename the repository")
 	}
 	if (u.Scheme == "ssh" || u.Scheme == "git") && strings.HasPrefix(path, "/~") {
 		path = path[1:] // as git has it: ssh://host/~user/path
@@ -27,6 +35,9 @@ func (u *URL) setPath(path, shown string) error {
 			}
 			parts = parts[:len(parts)-1]
 		default:
+			if u.Scheme == "file" && strings.Trim(part, ". ") == "" {
+				return invalid(shown, "a name in the path has nothing but dots and spaces, which Windows takes for another name; rename it")
+			}
 			parts = append(parts, part)
 		}
 	}
@@ -63,10 +74,10 @@ func parseSCP(text string) (URL, error) {
 	switch _, known := defaultPort(strings.ToLower(host)); {
 	case known && !hasUser:
 		return URL{}, invalid(strings.ToLower(host)+":...", "the scheme is followed by //, as in https://host/path and file:///path")
-	case !hasUser && strings.Contains(first, "@"):
-		// user:password@host without a scheme: as git reads it, the password would be a path, and shown.
-		return URL{}, invalid("", "what stands before the @ looks like a user and a password; write https:// before them, or user@host:path for ssh")
-	case !printable(text):
+	case strings.Contains(first, "@"):
+		// user:password@host without a scheme, the user perhaps a mail address: as git reads it, the password would be a path, and shown.
+		return URL{}, errAt()
+	case !diag.IsPrintable(text):
 		return URL{}, invalid("", "the source holds a control character or another sign that can't be printed; write it as an ssh:// URL, percent-encoded")
 	}
 	if hasUser {
@@ -81,7 +92,17 @@ func parseSCP(text string) (URL, error) {
 	if err := u.setPath(path, shown); err != nil {
 		return URL{}, err
 	}
+	switch first, _, _ := strings.Cut(u.Path, "/"); { // without dots it would be read as something else
+	case strings.Contains(first, "@"):
+		return URL{}, errAt()
+	case strings.HasPrefix(first, ":"):
+		return URL{}, invalid(shown, "the path begins with a colon; write ssh://user@host/~/path")
+	}
 	return u, nil
+}
+
+func errAt() error {
+	return invalid("", "what stands before the last @ looks like a user and a password; write https:// before them, user@host:path for ssh, or ssh://user@host/~/path where the path begins with such a name")
 }
 
 // escape percent-encodes all but letters, digits, "-._~" and signs.

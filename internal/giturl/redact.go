@@ -3,8 +3,6 @@ package giturl
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"example.org/compose/internal/diag"
 )
@@ -29,24 +27,7 @@ func redact(scheme, rest string) string {
 }
 
 func invalid(shown, format string, args ...any) *Error {
-	return &Error{diag.New(CodeInvalidSource, clean(shown), fmt.Sprintf(format, args...))}
+	return &Error{diag.New(CodeInvalidSource, diag.Printable(shown, maxShown), fmt.Sprintf(format, args...))}
 }
 
 func (e *Error) withHint(hint string) *Error { return &Error{e.WithHint(hint)} }
-
-// clean makes a text fit for a terminal.
-func clean(s string) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n++; n > maxShown {
-			b.WriteString("...")
-			break
-		}
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			r = '?'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}

@@ -3,7 +3,6 @@ package gitwire
 import (
 	"context"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 
@@ -27,15 +26,15 @@ type authority struct {
 // newAuthority begins with the password of the URL, and with nothing where it has none.
 func newAuthority(u giturl.URL, place *url.URL, finder *credential.Finder) *authority {
 	a := &authority{url: u, place: place, finder: finder}
-	if password, has := u.Password(); has && a.covers(place) {
-		a.now = &credential.Credential{User: u.User, Password: password, From: "the URL"}
+	if user, password, has := u.Login(); has && a.covers(place) {
+		a.now = &credential.Credential{User: user, Password: password, From: "the URL"}
 	}
 	return a
 }
 
 // covers reports whether credentials may go to a place: to the one that was named, encrypted or on this machine.
 func (a *authority) covers(place *url.URL) bool {
-	return sameOrigin(place, a.place) && (place.Scheme == "https" || loopback(place.Hostname()))
+	return sameOrigin(place, a.place) && (place.Scheme == "https" || giturl.IsLoopback(place.Hostname()))
 }
 
 func sameOrigin(a, b *url.URL) bool {
@@ -51,14 +50,6 @@ func portOf(u *url.URL) string {
 	default:
 		return "80"
 	}
-}
-
-func loopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
 }
 
 // authorize adds the credentials that are being tried.
@@ -85,17 +76,17 @@ func (a *authority) next(ctx context.Context, place *url.URL, status int) error 
 		a.now = nil
 	}
 	if !a.looked {
-		a.looked = true
 		if a.finder != nil {
 			a.left, a.err = a.finder.Find(ctx, a.url)
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, has := a.url.Password(); a.url.User != "" && !has {
+		if user, _, has := a.url.Login(); user != "" && !has {
 			// Some hosts take a token for a user, without a password.
-			a.left = append(a.left, credential.Credential{User: a.url.User, From: "the URL's user"})
+			a.left = append(a.left, credential.Credential{User: user, From: "the URL's user"})
 		}
+		a.looked = true
 	}
 	if len(a.left) == 0 {
 		return a.failed(status)

@@ -23,14 +23,7 @@ func dialDaemon(u giturl.URL) dialer {
 			return nil, unreachable(u.String(), err)
 		}
 		stop := context.AfterFunc(ctx, func() { c.Close() })
-		host := u.Host
-		if strings.Contains(host, ":") {
-			host = "[" + host + "]"
-		}
-		if u.Port != "" {
-			host += ":" + u.Port
-		}
-		line := "git-upload-pack " + u.Path + "\x00host=" + host + "\x00\x00version=2\x00"
+		line := "git-upload-pack " + u.Path + "\x00host=" + u.HostPort() + "\x00\x00version=2\x00"
 		if _, err := fmt.Fprintf(c, "%04x%s", len(line)+lengthSize, line); err != nil {
 			stop()
 			c.Close()

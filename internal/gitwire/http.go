@@ -9,16 +9,18 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
 	"example.org/compose/internal/giturl"
+	"example.org/compose/internal/plainfile"
 )
 
 const (
 	maxHead = 64 << 10 // bytes of a response's header fields
 	maxRest = 64 << 10 // bytes of an answer that are read to keep its connection
+	// maxCertificates is of the file of trusted ones: what systems come with has a quarter of a MiB.
+	maxCertificates = 16 << 20
 )
 
 const (
@@ -42,20 +44,14 @@ type httpServer struct {
 func newHTTP(u giturl.URL, opts Options) (*httpServer, error) {
 	settings := &tls.Config{}
 	if file := opts.Getenv("GIT_SSL_CAINFO"); file != "" {
-		pem, err := os.ReadFile(file)
+		pem, err := plainfile.Read(file, maxCertificates)
 		pool := x509.NewCertPool()
 		if err != nil || !pool.AppendCertsFromPEM(pem) {
 			return nil, fault(CodeUnreachable, u.String(), "GIT_SSL_CAINFO names no file with certificates that can be read; correct it, or unset it")
 		}
 		settings.RootCAs = pool
 	}
-	host := u.Host
-	if u.Port != "" {
-		host = net.JoinHostPort(u.Host, u.Port)
-	} else if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
-	base := &url.URL{Scheme: u.Scheme, Host: host, Path: u.Path, RawPath: u.EscapedPath()}
+	base := &url.URL{Scheme: u.Scheme, Host: u.HostPort(), Path: u.Path, RawPath: u.EscapedPath()}
 	return &httpServer{
 		name: u.String(),
 		idle: opts.Idle,

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"example.org/compose/internal/giturl"
 )
 
 // proxies returns what http.ProxyFromEnvironment would for an environment that is given, which knows HTTPS_PROXY, HTTP_PROXY and
@@ -30,7 +32,7 @@ func proxies(getenv func(string) string) func(*http.Request) (*url.URL, error) {
 		if proxy == "" {
 			proxy = variable("ALL_PROXY", "all_proxy")
 		}
-		if proxy == "" || loopback(request.URL.Hostname()) || spared(variable("NO_PROXY", "no_proxy"), request.URL) {
+		if proxy == "" || giturl.IsLoopback(request.URL.Hostname()) || spared(variable("NO_PROXY", "no_proxy"), request.URL) {
 			return nil, nil
 		}
 		if !strings.Contains(proxy, "://") {
