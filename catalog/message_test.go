@@ -84,7 +84,7 @@ func TestLocationMessage(t *testing.T) {
 	}
 }
 
-// A folder is a path, whatever it is called.
+// A folder can't stand in for a server: its path has to look like one.
 func TestSourceWithAColon(t *testing.T) {
 	folder, _ := checkout(t, sound().Files())
 	path := filepath.Join(filepath.Dir(folder), "host:templates")
@@ -92,9 +92,31 @@ func TestSourceWithAColon(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Chdir(filepath.Dir(path))
-	source, err := catalog.Open(context.Background(), "host:templates", "")
+	_, err := catalog.Open(context.Background(), "host:templates", "")
+	var coded diag.Coded
+	if !errors.As(err, &coded) || coded.Code() != catalog.CodeRevisionRequired {
+		t.Errorf("error %v", err)
+	}
+	source, err := catalog.Open(context.Background(), "./host:templates", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	source.Close()
+}
+
+// What can't be read as a URL is shown without what may be a secret of it.
+func TestShown(t *testing.T) {
+	for _, location := range []string{
+		"https://me:geheim@git.example.org/x?y", "htps://me:geheim@git.example.org/x", "https://me:geheim@git.example.org", "https://me:geheim@git.example.org/%zz",
+		"https://me:geheim@git.example.org/x", "ssh://me:geheim@git.example.org/x", "me:geheim@git.example.org:x", "https://geheim@git.example.org/x",
+	} {
+		if shown := catalog.Shown(location); strings.Contains(shown, "geheim") {
+			t.Errorf("%s is shown as %s", location, shown)
+		}
+	}
+	for _, location := range []string{"../templates", "builtin:starter", "/srv/templates", "https://git.example.org/x"} {
+		if shown := catalog.Shown(location); shown != location {
+			t.Errorf("%s is shown as %s", location, shown)
+		}
+	}
 }

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -155,8 +154,7 @@ func (s *Source) Notes() []string { return s.repo.Notes() }
 // Refetch returns what makes the next Open of a URL fetch anew, where err says that an object in the cache is missing or damaged; else nil.
 // It is called after Close.
 func (s *Source) Refetch(err error) func(context.Context) error {
-	var unreadable *gitrepo.Error
-	if s.remote == nil || !errors.As(err, &unreadable) || unreadable.Code() != gitrepo.CodeReadFailed {
+	if s.remote == nil || !gitcache.Unsound(err) {
 		return nil
 	}
 	return s.remote.Damaged()

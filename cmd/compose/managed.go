@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"example.org/compose/catalog"
 	"example.org/compose/internal/diag"
@@ -84,15 +83,9 @@ func (c *choiceFlags) openFor(s *session, marker *txn.Marker) (*composeWork, err
 
 // commandAt is the command line that finishes an operation at its revision, ready to copy.
 func (c *choiceFlags) commandAt(operation, revision string) string {
-	words := []string{"compose apply --mode", operation}
-	for _, flag := range []struct{ name, value, usual string }{
-		{"--source", catalog.Shown(c.Source), ""}, {"--revision", revision, ""}, {"--repository", c.Repository, ""}, {"--target", c.Target, "."},
-	} {
-		if flag.value != flag.usual {
-			words = append(words, flag.name, diag.Quote(flag.value))
-		}
-	}
-	return strings.Join(words, " ")
+	at := *c
+	at.Revision = revision
+	return at.located(commandLineOf{"compose apply", "--mode", operation})
 }
 
 // checkFresh refuses a plan that is not the saved one; nil for none saved.

@@ -24,7 +24,11 @@ type askedServer struct {
 
 // open returns the cache through which the repository is asked, and its URL.
 func (a *askedServer) open(s *session) (*gitcache.Cache, giturl.URL, error) {
-	cache := gitcache.New((&remoteFlags{}).cacheOptions(s))
+	opts, err := (&remoteFlags{}).cacheOptions(s)
+	if err != nil {
+		return nil, giturl.URL{}, err
+	}
+	cache := gitcache.New(opts)
 	if a.URL == starter.Location {
 		return nil, giturl.URL{}, &usageError{msg: starter.Location + " has no branches and no tags; its revisions are in docs/starter.md"}
 	}

@@ -52,10 +52,11 @@ func (c *sourceFlags) openSource(s *session) (*composeWork, error) {
 		return nil, err
 	}
 	s.working("reading the catalog")
-	source, err := catalog.OpenWith(s.ctx, c.Source, c.Revision, catalog.Options{
-		Git:   gitrepo.OptionsOf(os.Getenv),
-		Cache: c.cacheOptions(s),
-	})
+	cache, err := c.cacheOptions(s)
+	if err != nil {
+		return nil, err
+	}
+	source, err := catalog.OpenWith(s.ctx, c.Source, c.Revision, catalog.Options{Git: gitrepo.OptionsOf(os.Getenv), Cache: cache})
 	if err != nil {
 		return nil, err
 	}
