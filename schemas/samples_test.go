@@ -107,8 +107,19 @@ var samples = map[string]struct {
 		invalid: [][3]string{{"/state", `"managed"`, "/state enum"}, {"/files/seed", "", "/files required"}, {"/next", "", " required"}, {"/transaction/done", `"1"`, "/transaction/done type"}},
 	},
 	schemas.CatalogCheck: {
-		valid:   []string{`{"status":"invalid","errors":[{"code":"INVALID_COMPONENT","path":"components/a/component.json","pointer":"/id","message":"m"}]}`, `{"status":"valid","errors":[]}`},
-		invalid: [][3]string{{"/errors/0/path", "", "/errors/0 required"}, {"/errors/0/hint", `"x"`, "/errors/0/hint additionalProperties"}, {"/status", `"ok"`, "/status enum"}},
+		valid: []string{`{"status":"invalid","errors":[{"code":"INVALID_COMPONENT","path":"components/a/component.json","pointer":"/id","line":3,"column":5,"message":"m"},{"code":"SOURCE_LFS_POINTER","path":"components/a/x","message":"m","named_at":{"path":"components/a/component.json","pointer":"/materials/0/source","line":9,"column":7}}]}`,
+			`{"status":"valid","errors":[]}`, `{"status":"invalid","errors":[{"code":"ERR_INCLUDE_NOT_FOUND","path":"partials/a","line":1,"message":"m"}]}`},
+		invalid: [][3]string{{"/errors/0/path", "", "/errors/0 required"}, {"/errors/0/hint", `"x"`, "/errors/0/hint additionalProperties"}, {"/status", `"ok"`, "/status enum"},
+			{"/errors/0/line", "", "/errors/0 dependentRequired"}, {"/errors/0/column", "0", "/errors/0/column minimum"}, {"/errors/1/named_at/pointer", "", "/errors/1/named_at required"}},
+	},
+	schemas.InitResult: {
+		valid: []string{`{"status":"written","schema":"composition.schema.json","revision":` + revision + `,"configuration":"composition.json","recipe":"app","components":["artifact.app"],"next":["compose plan"]}`,
+			`{"status":"written","schema":"composition.schema.json","revision":` + revision + `,"next":[]}`},
+		invalid: [][3]string{{"/recipe", "", " dependentRequired"}, {"/revision", `"main"`, "/revision pattern"}, {"/next", "", " required"}},
+	},
+	schemas.ScaffoldResult: {
+		valid:   []string{`{"status":"written","dir":".","component":"capability.a","created":["components/capability.a/component.json"],"kept":[],"replaced":["catalog/catalog.json"],"next":["git add catalog"]}`},
+		invalid: [][3]string{{"/kept", "null", "/kept type"}, {"/dir", "", " required"}, {"/created/0", `""`, "/created/0 minLength"}},
 	},
 	schemas.HashResult: {
 		valid: []string{`{"results":[{"path":"a","algorithm":"sc-sha/text","digest":` + digest + `},{"path":"b","code":"SC_SHA_INVALID_UTF8","message":"m"},{"path":"c","algorithm":"sha256-tree-v2","digest":"sha256-tree-v2:` + strings.Repeat("ab", 32) + `","legacy":` + digest + `}]}`,
@@ -143,6 +154,19 @@ var samples = map[string]struct {
 			`"files":{"managed":1,"generated":0,"seed":0},"folders":[{"path":".","managed":1,"generated":0,"seed":0}]}],"outside":[{"id":"capability.old","summary":"Old"}]}`},
 		invalid: [][3]string{{"/components/0/reason", `"luck"`, "/components/0/reason enum"}, {"/components/0/files/seed", "-1", "/components/0/files/seed minimum"}, {"/components/0/folders", "[]", "/components/0/folders minItems"},
 			{"/components/0/needed_by", "", "/components/0 required"}, {"/components", "[]", "/components minItems"}, {"/outside/0/id", `""`, "/outside/0/id minLength"}, {"/source/revision", `"1A"`, "/source/revision pattern"}},
+	},
+	schemas.ExplainResult: {
+		valid: []string{`{"operation":"update","recipe":"app","locked":` + source + `,"source":` + source + `,"conflicts":1,"not_known":null,"files":[` +
+			`{"destination":"a","component":"artifact.app","ownership":"managed","origin":{"revision":` + revision + `,"version":1,"selected":"artifact","chain":["artifact.app"],"kind":"composed","source":"components/artifact.app/a","includes":["partials/b.md"],` +
+			`"changed":{"revision":` + revision + `,"date":"2026-02-01T00:00:00Z","subject":"s"}},"locked":{"component":"artifact.app","version":1,"ownership":"managed","sha256":` + digest + `},"current":{"state":"modified","sha256":` + digest + `},` +
+			`"plan":{"action":"conflict","conflict":` + fileConflict + `,"component_conflict":{"code":"COMPONENT_VERSION_UPGRADE_REQUIRED","component":"artifact.app","message":"upgrade"}}},` +
+			`{"destination":"g","component":"artifact.app","ownership":"generated","origin":{"revision":` + revision + `,"version":1,"selected":"include","chain":["capability.a","artifact.app"],"kind":"generated","generator":"contract-manifest-v1","registered_by":[],"changed":{"code":"HISTORY_UNAVAILABLE","message":"m","hint":"h"}},` +
+			`"locked":null,"current":{"state":"symlink","at":"b"},"plan":{"action":"replace","to_sha256":` + digest + `,"includes":{"added":[],"removed":[],"changed":["partials/b.md"]}}}],` +
+			`"errors":[{"code":"DESTINATION_UNKNOWN","destination":"b","message":"m","suppliers":["capability.b"],"near":["a"]}]}`,
+			`{"operation":"update","recipe":"app","locked":` + source + `,"source":null,"conflicts":null,"not_known":{"code":"SOURCE_IDENTITY_MISMATCH","message":"m"},"files":[{"destination":"a","component":"artifact.app","ownership":"seed","origin":null,` +
+				`"locked":{"component":"artifact.app","version":1,"ownership":"seed","sha256":` + digest + `},"current":{"state":"as-locked","sha256":` + digest + `},"plan":null,"not_known":{"code":"READ_FAILED","message":"m"}}],"errors":[]}`},
+		invalid: [][3]string{{"/operation", `"plan"`, "/operation enum"}, {"/source", "", " required"}, {"/conflicts", "-1", "/conflicts minimum"}, {"/files/0/origin/chain", "[]", "/files/0/origin/chain minItems"},
+			{"/files/0/current/state", `"fine"`, "/files/0/current/state enum"}, {"/files/0/plan/action", `"merge"`, "/files/0/plan/action enum"}, {"/errors/0/code", `"USAGE"`, "/errors/0/code const"}, {"/files/0/locked", "", "/files/0 required"}},
 	},
 	schemas.SkillsPin: {
 		valid:   []string{`{"schema_version":1,"skills":{"a":{"digest":"sha256-tree-v2:` + strings.Repeat("ab", 32) + `"}}}`, `{"schema_version":1,"skills":{}}`},

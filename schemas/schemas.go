@@ -45,6 +45,9 @@ const (
 	SourceList     = "source-list-result"
 	CacheResult    = "cache-result"
 	GraphResult    = "graph-result"
+	ExplainResult  = "explain-result"
+	InitResult     = "init-result"
+	ScaffoldResult = "scaffold-result"
 )
 
 // CodeSchemaValidationFailed is the code of a document that breaks its schema.
