@@ -11,6 +11,8 @@ import (
 
 type catalogCommand struct {
 	Check catalogCheckCommand `cmd:"" help:"Check a catalog and report every fault."`
+	Init  catalogInitCommand  `cmd:"" help:"Start a catalog of your own."`
+	New   catalogNewCommand   `cmd:"" help:"Add a component or a recipe to a catalog."`
 }
 
 type catalogCheckCommand struct {
@@ -18,7 +20,7 @@ type catalogCheckCommand struct {
 }
 
 func (c *catalogCheckCommand) Help() string {
-	return "For those who write components: every fault of the catalog at one revision, each with its code, file and JSON pointer. Exit 2 where there is one."
+	return "For those who write components: every fault of the catalog at one revision, each with its code, file, line and JSON pointer. Exit 2 where there is one."
 }
 
 func (c *catalogCheckCommand) Run(s *session) error {
@@ -32,20 +34,24 @@ func (c *catalogCheckCommand) Run(s *session) error {
 	}
 	doc := strictjson.Obj(
 		strictjson.F("status", strictjson.Str(status)),
-		strictjson.F("errors", strictjson.List(faults, catalogFault)),
+		strictjson.F("errors", strictjson.List(faults, catalogFault.document)),
 	)
 	return s.answer(doc, func(w *textWriter) { catalogText(w, source, faults) }, exit)
 }
 
 // check opens the source and returns it, closed again, with its faults.
-func (c *catalogCheckCommand) check(s *session) (*catalog.Source, []diag.Coded, error) {
+func (c *catalogCheckCommand) check(s *session) (*catalog.Source, []catalogFault, error) {
 	work, err := c.openSource(s)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer work.Close()
 	faults, err := checkCatalog(s.ctx, work.source)
-	return work.source, faults, err
+	if err != nil {
+		return nil, nil, err
+	}
+	located, err := locateFaults(s.ctx, work.source, faults)
+	return work.source, located, err
 }
 
 // checkCatalog returns every fault of the catalog, and of a catalog without faults which recipes can't be composed.
@@ -70,29 +76,13 @@ func checkCatalog(ctx context.Context, source *catalog.Source) ([]diag.Coded, er
 }
 
 // catalogText is the human form of a catalog check.
-func catalogText(w *textWriter, s *catalog.Source, faults []diag.Coded) {
+func catalogText(w *textWriter, s *catalog.Source, faults []catalogFault) {
 	for _, f := range faults {
-		w.line("  ! %s [%s]", f.Error(), f.Code())
+		f.text(w)
 	}
 	if len(faults) > 0 {
 		w.line("The catalog at %s has %s.", s.Revision(), count(len(faults), "fault"))
 		return
 	}
 	w.line("The catalog at %s is valid.", s.Revision())
-}
-
-// catalogFault is one entry of the document of a catalog check: FILE#/pointer is told apart into path and pointer.
-func catalogFault(e diag.Coded) strictjson.Value {
-	path, pointer := e.Path(), ""
-	if located, ok := e.(*catalog.Error); ok {
-		path, pointer = located.Where()
-	}
-	members := []strictjson.Member{
-		strictjson.F("code", strictjson.Str(e.Code())),
-		strictjson.F("path", strictjson.Str(validText(path))),
-	}
-	if pointer != "" {
-		members = append(members, strictjson.F("pointer", strictjson.Str(validText(pointer))))
-	}
-	return strictjson.Obj(append(members, strictjson.F("message", strictjson.Str(validText(e.Error()))))...)
 }
