@@ -36,7 +36,7 @@ func (r *Review) Ways(c *planner.Conflict, at Place) []Way {
 // copyable returns the steps, or none where a command holds what can't be shown as it is, and so can't be copied.
 func copyable(steps []Step) []Step {
 	for _, s := range steps {
-		if Visible(s.Command) != s.Command {
+		if !diag.IsPrintable(s.Command) {
 			return nil
 		}
 	}
