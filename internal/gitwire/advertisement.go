@@ -10,7 +10,7 @@ const agent = "git/compose"
 
 const (
 	maxCapabilities = 1000      // lines of version 2
-	maxLineRefs     = 256 << 20 // bytes of all names of refs
+	maxLineRefs     = 256 << 20 // bytes of all lines of refs
 )
 
 // advertisement is what a server says of itself before it is asked.
@@ -80,6 +80,9 @@ func readOldAdvertisement(p *packets, line string, kind kind, maxRefs int) (*adv
 			if err := a.check(p); err != nil {
 				return nil, err
 			}
+		}
+		if err := a.refs.line(line); err != nil {
+			return nil, err
 		}
 		if err := a.addOld(p, entry, first); err != nil {
 			return nil, err

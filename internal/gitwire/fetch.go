@@ -8,8 +8,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxPreamble bounds the lines before a pack: commits at which a history is cut, and those both sides have.
-const maxPreamble = 1_000_000
+// maxPreamble bounds what comes before a pack, in bytes: commits at which a history is cut, and those that both sides have. It is a
+// million lines and more.
+const maxPreamble = 64 << 20
 
 // fetchRequest asks for a pack in the version that the server speaks. "done" is said at once: what a caller has it knows, and there is
 // nothing to negotiate. No thin pack is asked for.
@@ -110,8 +111,8 @@ func findPack(p *packets, a *advertisement, ask Request, max int64) (*packReader
 			return nil, err
 		}
 	}
-	for range maxPreamble {
-		line, kind, err := p.line()
+	for {
+		line, kind, err := preamble(p)
 		switch words := strings.Fields(line); {
 		case err != nil:
 			return nil, err
@@ -122,13 +123,21 @@ func findPack(p *packets, a *advertisement, ask Request, max int64) (*packReader
 			return nil, p.invalid("%q stands before the pack", said(line))
 		}
 	}
-	return nil, p.invalid("what stands before the pack has no end")
+}
+
+// preamble returns the next line before a pack.
+func preamble(p *packets) (line string, kind kind, err error) {
+	line, kind, err = p.line()
+	if err == nil && p.read > maxPreamble {
+		err = fault(CodeTooLarge, p.name, "the server sends more than %d MiB before the pack; name a smaller repository", maxPreamble>>20)
+	}
+	return line, kind, err
 }
 
 // findSection reads the sections of version 2 up to the head of the pack.
 func findSection(p *packets) error {
 	for range 8 {
-		line, kind, err := p.line()
+		line, kind, err := preamble(p)
 		if err != nil {
 			return err
 		}
@@ -154,8 +163,8 @@ func findSection(p *packets) error {
 
 // skipLines reads lines that begin with one of starts up to a packet of kind until.
 func skipLines(p *packets, until kind, starts ...string) error {
-	for range maxPreamble {
-		line, kind, err := p.line()
+	for {
+		line, kind, err := preamble(p)
 		if err != nil || kind == until {
 			return err
 		}
@@ -167,7 +176,6 @@ func skipLines(p *packets, until kind, starts ...string) error {
 			return p.invalid("%q stands before the pack", said(line))
 		}
 	}
-	return p.invalid("what stands before the pack has no end")
 }
 
 // maxChatter bounds what a server may say beside a pack.

@@ -1,7 +1,7 @@
 // Package gitwire speaks git's protocol with a server: it lists refs and receives pack streams. Version 2 is asked
 // for, and version 0 understood, over https, http, ssh and git. Start with Open.
 //
-// Nothing here trusts what comes: packets, refs and packs are bounded, a stalled server ends in an error, and
+// Nothing here trusts what comes: packets, refs and packs are bounded, a server that stalls or trickles ends in an error, and
 // a redirect takes no credentials to another host. What a pack holds is checked by package gitpack.
 //
 // Each Remote has its own connections and shares nothing with another. What a server says by itself is shown without control
@@ -73,8 +73,8 @@ type Options struct {
 	Credentials *credential.Finder  // nil: none but those of the URL
 	Getenv      func(string) string // os.Getenv for proxies, certificates, agents; nil: none
 	Home        string              // of the user, for ssh's files; "" for none
-	Idle        time.Duration       // without a byte from the server, the default is a minute
-	MaxRefs     int                 // default 1,000,000
+	Idle        time.Duration       // without a byte from the server, the default is a minute; and a tenth of what an answer may fall behind 1 KiB a second
+	MaxRefs     int                 // with those whose names are of no use; default 1,000,000
 	MaxBytes    int64               // of one pack, default 4 GiB
 }
 

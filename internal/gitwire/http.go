@@ -1,7 +1,6 @@
 package gitwire
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -74,18 +73,20 @@ func newHTTP(u giturl.URL, opts Options) (*httpServer, error) {
 }
 
 func (s *httpServer) advertise(ctx context.Context) (*packets, error) {
+	base := s.base
 	for range maxRedirects + 1 {
-		place := s.below(refsTail)
+		place := below(base, refsTail)
 		place.RawQuery = refsQuery
 		response, err := s.request(ctx, place, nil, 2)
 		if err != nil {
 			return nil, err
 		}
 		if response.StatusCode/100 != 3 {
+			s.base = base // from here on: a place that turned out to be none is not kept
 			return s.answer(response, refsType)
 		}
 		response.release(true)
-		if s.base, err = redirected(s.name, place, response.Header.Get("Location")); err != nil {
+		if base, err = redirected(s.name, place, response.Header.Get("Location")); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +94,7 @@ func (s *httpServer) advertise(ctx context.Context) (*packets, error) {
 }
 
 func (s *httpServer) ask(ctx context.Context, version int, request []byte) (*packets, error) {
-	response, err := s.request(ctx, s.below("/"+service), request, version)
+	response, err := s.request(ctx, below(s.base, "/"+service), request, version)
 	if err != nil {
 		return nil, err
 	}
@@ -104,9 +105,9 @@ func (s *httpServer) ask(ctx context.Context, version int, request []byte) (*pac
 	return s.answer(response, resultType)
 }
 
-// below returns the URL of a file of the repository.
-func (s *httpServer) below(tail string) *url.URL {
-	return &url.URL{Scheme: s.base.Scheme, Host: s.base.Host, Path: s.base.Path + tail, RawPath: s.base.EscapedPath() + tail}
+// below returns the URL of a file of a repository.
+func below(base *url.URL, tail string) *url.URL {
+	return &url.URL{Scheme: base.Scheme, Host: base.Host, Path: base.Path + tail, RawPath: base.EscapedPath() + tail}
 }
 
 // response is one whose body is read under a watch.
@@ -163,7 +164,7 @@ func (s *httpServer) send(ctx context.Context, place *url.URL, body []byte, vers
 	if body != nil {
 		method, kind = http.MethodPost, resultType
 	}
-	request, err := http.NewRequestWithContext(w.ctx, method, place.String(), bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(w.ctx, method, place.String(), nil)
 	if err != nil {
 		w.stop(nil)
 		return nil, fault(CodeUnreachable, s.name, "no request can be made of the URL")
@@ -175,6 +176,9 @@ func (s *httpServer) send(ctx context.Context, place *url.URL, body []byte, vers
 		request.Header.Set("Git-Protocol", "version=2")
 	}
 	if body != nil {
+		request.ContentLength = int64(len(body))
+		request.GetBody = func() (io.ReadCloser, error) { return &sending{rest: body, watch: w}, nil }
+		request.Body, _ = request.GetBody()
 		request.Header.Set("Content-Type", requestType)
 		// An empty list is not sent; it says that the request may be sent again on another connection.
 		request.Header["Idempotency-Key"] = []string{}
@@ -188,6 +192,9 @@ func (s *httpServer) send(ctx context.Context, place *url.URL, body []byte, vers
 	})
 	if err != nil {
 		better := w.why(err)
+		if r.Response != nil {
+			r.Body.Close()
+		}
 		r.unfollow()
 		w.stop(nil)
 		if better != nil {

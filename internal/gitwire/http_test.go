@@ -234,6 +234,30 @@ func TestRedirectOnTheServer(t *testing.T) {
 	}
 }
 
+// A server that is refused where it redirects to is asked anew at the place that was named, as often as before.
+func TestRedirectRefusedTwice(t *testing.T) {
+	for _, location := range []string{"http://127.0.0.1:1/x", "ftp://h/x", "/again/x.git/info/refs?service=git-upload-pack"} {
+		var paths []string
+		s := gitserver.ServeHTTP(t, t.TempDir(), gitserver.HTTPOptions{Before: func(w http.ResponseWriter, r *http.Request) bool {
+			paths = append(paths, r.URL.Path)
+			w.Header().Set("Location", location)
+			w.WriteHeader(http.StatusFound)
+			return true
+		}})
+		r := open(t, s.URL+"/x.git", gitwire.Options{})
+		asked := 0
+		for i := range 3 {
+			_, err := r.Refs(context.Background())
+			wantCode(t, err, gitwire.CodeRedirect, "redirects")
+			if i == 0 {
+				asked = len(paths)
+			} else if len(paths) != asked*(i+1) || paths[asked*i] != "/x.git/info/refs" {
+				t.Errorf("%s: asked for %q", location, paths)
+			}
+		}
+	}
+}
+
 func TestRedirectOfObjects(t *testing.T) {
 	f := newFixture(t)
 	s := gitserver.ServeHTTP(t, f.root, gitserver.HTTPOptions{})
@@ -272,7 +296,14 @@ func TestCertificatesThatCannotBeRead(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{empty, empty + ".none"} {
+	large := filepath.Join(t.TempDir(), "large")
+	if err := os.WriteFile(large, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(large, 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{empty, empty + ".none", large, filepath.Dir(empty)} {
 		u := parse(t, "https://h/x")
 		_, err := gitwire.Open(context.Background(), u, gitwire.Options{Getenv: environment("GIT_SSL_CAINFO", file)})
 		wantCode(t, err, gitwire.CodeUnreachable, "GIT_SSL_CAINFO")

@@ -106,6 +106,12 @@ func TestSpokenRefs(t *testing.T) {
 		"version 0, a bad cut":      {packet(idA+" HEAD\x00\n") + lines("shallow x") + "0000", CodeResponseInvalid, "shallow x"},
 		"version 0, garbage":        {packet("what\x00\n") + "0000", CodeResponseInvalid, `"what"`},
 		"version 0, a delimiter":    {packet(idA+" HEAD\x00\n") + "0001", CodeResponseInvalid, "no flush"},
+		"too many of no name":       {version2 + strings.Repeat(lines(idA+" refs/heads/a..b"), 1001), CodeTooLarge, "more than 1000 refs"},
+		"too many letters":          {version2 + strings.Repeat(lines(idA+" "+strings.Repeat("~", 65_000)), 4200), CodeTooLarge, "256 MiB"},
+		"version 0, no name":        {packet(idA+" HEAD\x00\n") + strings.Repeat(lines(idA+" refs/heads/a..b"), 1000), CodeTooLarge, "more than 1000 refs"},
+		"version 0, bad peels":      {packet(idA+" HEAD\x00\n") + strings.Repeat(lines(idA+" refs/tags/a..b^{}"), 3000), CodeTooLarge, "more than 1000 refs"},
+		"version 0, peels of one":   {packet(idA+" HEAD\x00\n") + strings.Repeat(lines(idB+" HEAD^{}"), 3000), CodeTooLarge, "more than 1000 refs"},
+		"version 0, many cuts":      {packet(idA+" HEAD\x00\n") + strings.Repeat(lines("shallow "+idA), 3000), CodeTooLarge, "more than 1000 refs"},
 		"the daemon refuses":        {packet("ERR access denied or repository not exported: /x"), CodeNotFound, "not exported"},
 		"a service, no flush":       {lines("# service=git-upload-pack", "version 2"), CodeResponseInvalid, "no flush"},
 	} {
@@ -120,6 +126,29 @@ func TestSpokenRefs(t *testing.T) {
 			}
 			checkFault(t, err, tt.want, tt.text)
 		})
+	}
+}
+
+// What is refused is refused again: nothing of it is kept.
+func TestRefusedTwice(t *testing.T) {
+	for name, says := range map[string]string{
+		"sha256":            lines("version 2", "ls-refs", "fetch", "object-format=sha256") + "0000" + lines(idA+" HEAD") + "0000",
+		"version 0, sha256": packet(idA+" HEAD\x00object-format=sha256\n") + "0000",
+		"no fetch":          lines("version 2", "ls-refs") + "0000" + lines(idA+" HEAD") + "0000",
+		"too many":          packet(idA+" HEAD\x00\n") + strings.Repeat(lines(idA+" refs/heads/a..b"), 1000) + "0000",
+	} {
+		r, _ := scripted(says, Options{})
+		for range 3 {
+			if refs, err := r.Refs(context.Background()); err == nil {
+				t.Errorf("%s: got %v", name, refs)
+			}
+			if able, err := r.Can(context.Background()); err == nil {
+				t.Errorf("%s: got %v", name, able)
+			}
+			if err := r.Fetch(context.Background(), Request{Wants: []plumbing.Hash{plumbing.NewHash(idA)}}, func(io.Reader) error { return nil }); err == nil {
+				t.Errorf("%s: there is a pack", name)
+			}
+		}
 	}
 }
 
@@ -156,6 +185,9 @@ func TestSpokenPacks(t *testing.T) {
 		"it wants to negotiate":       {version2 + lines("acknowledgments", "NAK") + "0000", 0, CodeResponseInvalid, `"" stands before`},
 		"a new section":               {version2 + lines("packfile-uris"), 0, CodeResponseInvalid, `"packfile-uris"`},
 		"many sections":               {version2 + strings.Repeat(lines("shallow-info")+"0001", 10), 0, CodeResponseInvalid, "no end"},
+		"long sections":               {version2 + lines("wanted-refs") + strings.Repeat(lines(strings.Repeat("x", 65_000)), 1100), 0, CodeTooLarge, "before the pack"},
+		"version 0, many in common":   {old + strings.Repeat(lines("ACK "+idA+" "+strings.Repeat("x", 65_000)), 1100), 0, CodeTooLarge, "before the pack"},
+		"version 0, many cuts":        {old + strings.Repeat(lines("shallow "+strings.Repeat("x", 65_000)), 1100), 1, CodeTooLarge, "before the pack"},
 		"a line of no section":        {version2 + lines("shallow-info", "what"), 0, CodeResponseInvalid, `"what"`},
 		"not our ref":                 {version2 + packet("ERR upload-pack: not our ref "+idA), 0, CodeInvalidRevision, "not our ref"},
 		"JGit's words":                {version2 + packet("ERR want "+idA+" not valid"), 0, CodeInvalidRevision, "not valid"},
@@ -329,8 +361,7 @@ func FuzzRedirect(f *testing.F) {
 		if to.Scheme != "https" || to.Host == "" || to.User != nil || to.RawQuery != "" || to.Fragment != "" {
 			t.Fatalf("%q leads to %v", location, to)
 		}
-		s := &httpServer{base: to}
-		below := s.below(refsTail)
+		below := below(to, refsTail)
 		again, err := url.Parse(below.String())
 		if err != nil || again.EscapedPath() != below.EscapedPath() || again.Host != to.Host {
 			t.Fatalf("%q leads to %v, which is read as %v: %v", location, below, again, err)

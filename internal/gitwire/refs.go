@@ -17,7 +17,9 @@ const maxRefName = 1024
 type refList struct {
 	p     *packets
 	max   int
-	bytes int
+	names int // of refs, those that are left out with them
+	lines int
+	bytes int // of all lines
 	refs  []Ref
 	at    map[string]int // by name
 }
@@ -26,17 +28,31 @@ func newRefList(p *packets, maxRefs int) *refList {
 	return &refList{p: p, max: maxRefs, at: make(map[string]int)}
 }
 
+// line counts a line before anything else is made of it, so that none is free. A ref has two at most, one for what its tag leads
+// to, and a history may be cut at as many commits as there are refs.
+func (l *refList) line(text string) error {
+	l.lines++
+	l.bytes += len(text)
+	if l.lines > 3*l.max || l.bytes > maxLineRefs {
+		return l.tooLarge()
+	}
+	return nil
+}
+
+func (l *refList) tooLarge() error {
+	return fault(CodeTooLarge, l.p.name, "the server lists more than %d refs, or more than %d MiB of them; name a repository with fewer", l.max, maxLineRefs>>20)
+}
+
 // add takes a ref. One whose name git would not take is left out: nobody can ask for it by name.
 func (l *refList) add(ref Ref) error {
+	if l.names++; l.names > l.max {
+		return l.tooLarge()
+	}
 	if !validRefName(ref.Name) {
 		return nil
 	}
 	if _, twice := l.at[ref.Name]; twice {
 		return l.p.invalid("it lists %q twice", ref.Name)
-	}
-	l.bytes += len(ref.Name) + len(ref.Target)
-	if len(l.refs) == l.max || l.bytes > maxLineRefs {
-		return fault(CodeTooLarge, l.p.name, "the server lists more than %d refs, or their names have more than %d MiB; name a repository with fewer", l.max, maxLineRefs>>20)
 	}
 	l.at[ref.Name] = len(l.refs)
 	l.refs = append(l.refs, ref)
@@ -129,6 +145,9 @@ func readRefs(p *packets, maxRefs int) (*refList, error) {
 			return list, nil
 		case kind != text:
 			return nil, p.invalid("no flush ends its refs")
+		}
+		if err := list.line(line); err != nil {
+			return nil, err
 		}
 		ref, ok := parseRef(line)
 		if !ok {

@@ -38,8 +38,11 @@ func (r *remote) begin(ctx context.Context) error {
 	}
 	said, err := readAdvertisement(p, r.opts.MaxRefs)
 	p.close(err == nil)
+	if err != nil {
+		return err // what was refused is not kept
+	}
 	r.said = said
-	return err
+	return nil
 }
 
 // exchange sends what build makes of the advertisement, and returns the answer. Where the connection wore out meanwhile, it begins

@@ -76,6 +76,7 @@ func (s *stream) ask(ctx context.Context, version int, request []byte) (*packets
 func (s *stream) answer(ctx context.Context, last bool) *packets {
 	p := newPackets(s.name, s.from)
 	p.why = s.watch.why
+	s.watch.begin()
 	unfollow := s.watch.follow(ctx)
 	p.end = func(whole bool) {
 		unfollow()
