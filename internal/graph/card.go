@@ -53,9 +53,9 @@ type card struct {
 }
 
 func (m *Model) recipeCard(d detail) card {
-	c := card{class: classRecipe, name: string(m.Recipe.ID), kind: "recipe", tooltip: "recipe " + string(m.Recipe.ID) + "\n" + printable(clip(m.Recipe.Summary))}
+	c := card{class: classRecipe, name: string(m.Recipe.ID), kind: "recipe", tooltip: "recipe " + string(m.Recipe.ID) + "\n" + summary(m.Recipe.Summary)}
 	if d.summary > 0 {
-		c.text = fontText.wrap(printable(m.Recipe.Summary), cardMost-2*cardPad, d.summary)
+		c.text = fontText.wrap(summary(m.Recipe.Summary), cardMost-2*cardPad, d.summary)
 	}
 	return c
 }
@@ -67,7 +67,7 @@ func (c *Component) card(d detail) card {
 		made.kind += " · " + c.because()
 	}
 	if d.summary > 0 {
-		made.text = fontText.wrap(printable(c.Summary), cardMost-2*cardPad, d.summary)
+		made.text = fontText.wrap(summary(c.Summary), cardMost-2*cardPad, d.summary)
 	}
 	if d.folders == 0 {
 		made.text = append(made.text, fontText.fit(c.Files().String(), cardMost-2*cardPad))
@@ -112,7 +112,7 @@ func (c *Component) tops(most int) string {
 
 // tooltip tells all about a component that fits into one.
 func (c *Component) tooltip() string {
-	lines := []string{fmt.Sprintf("%s v%d, %s", c.ID, c.Version, c.because()), printable(clip(c.Summary))}
+	lines := []string{fmt.Sprintf("%s v%d, %s", c.ID, c.Version, c.because()), summary(c.Summary)}
 	for _, list := range []struct {
 		words string
 		ids   []lockv2.ComponentID
@@ -151,7 +151,7 @@ func join(ids []lockv2.ComponentID) string {
 // outsideCard is the card of what can't be in the composition.
 func (o *Outside) card() card {
 	return card{class: string(o.ID.Role()), name: name(o.ID), kind: string(o.ID.Role()) + " · not in it", outside: true,
-		tooltip: string(o.ID) + ", not in the composition\n" + printable(clip(o.Summary))}
+		tooltip: string(o.ID) + ", not in the composition\n" + summary(o.Summary)}
 }
 
 // size returns how much room the card needs.

@@ -25,19 +25,19 @@ func (m *Model) DOT() []byte {
 	line("digraph composition {")
 	line("  graph [rankdir=LR, ranksep=0.8, nodesep=0.25, labelloc=t, fontname=\"Helvetica,Arial,sans-serif\", label=%s]", dotLines("\\n", m.heading(), m.extent()))
 	line("  node [fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, style=filled, fontcolor=\"#1a2230\"]")
-	line("  edge [color=\"#5b6675\"]")
-	line("  recipe [shape=cds, %s, label=%s]", dotColors(classRecipe), dotLines("\\l", "recipe "+string(m.Recipe.ID), m.Recipe.Summary))
+	line("  edge [fontname=\"Helvetica,Arial,sans-serif\", color=\"#5b6675\"]")
+	line("  recipe [shape=cds, %s, label=%s]", dotColors(classRecipe), dotLines("\\l", "recipe "+string(m.Recipe.ID), summary(m.Recipe.Summary)))
 	for i := range m.Components {
 		c := &m.Components[i]
 		shape, known := dotShapes[c.ID.Role()]
 		if !known {
 			shape = "box"
 		}
-		line("  %s [shape=%s, %s, label=%s, tooltip=%s]", dotQuote(string(c.ID)), shape, dotColors(string(c.ID.Role())), dotLines("\\l", c.lines(true)...), dotQuote(c.Summary))
+		line("  %s [shape=%s, %s, label=%s, tooltip=%s]", dotQuote(string(c.ID)), shape, dotColors(string(c.ID.Role())), dotLines("\\l", c.lines(true)...), dotQuote(summary(c.Summary)))
 	}
 	for _, o := range m.Outside {
 		line("  %s [shape=box, style=\"filled,dashed\", fillcolor=\"#f6f7f9\", color=\"#b3261e\", fontcolor=\"#4a5364\", label=%s, tooltip=%s]",
-			dotQuote(string(o.ID)), dotLines("\\l", string(o.ID), "not in the composition"), dotQuote(o.Summary))
+			dotQuote(string(o.ID)), dotLines("\\l", string(o.ID), "not in the composition"), dotQuote(summary(o.Summary)))
 	}
 	for i := range m.Components {
 		if m.Components[i].Reason != Needed {

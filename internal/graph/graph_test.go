@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.org/compose/internal/catalogtest"
@@ -102,7 +103,8 @@ func TestPicturesAreStable(t *testing.T) {
 	}
 	b.Source = a.Source // other bytes, another revision
 	for name, draw := range pictures() {
-		if string(draw(a)) != string(draw(b)) || string(draw(a)) != string(draw(a)) {
+		first := string(draw(a))
+		if first != string(draw(b)) || first != string(draw(a)) {
 			t.Errorf("%s differs", name)
 		}
 	}
@@ -113,6 +115,43 @@ func pictures() map[string]func(*graph.Model) []byte {
 	return map[string]func(*graph.Model) []byte{
 		"svg": (*graph.Model).SVG, "mmd": (*graph.Model).Mermaid, "dot": (*graph.Model).DOT,
 		"json": func(m *graph.Model) []byte { return strictjson.Encode(m.Document()) },
+	}
+}
+
+// Past what Mermaid draws, folders go first, and then what others imply.
+func TestMermaidBounds(t *testing.T) {
+	for _, tt := range []struct {
+		components       int
+		folders, comment bool
+	}{{50, true, false}, {190, false, false}, {400, false, true}} {
+		text := string(model("platform", "Many", large(tt.components)).Mermaid())
+		edges := strings.Count(text, " --> ") + strings.Count(text, " ==> ")
+		if strings.Contains(text, "internal/") != tt.folders || strings.Contains(text, "%% left out because others imply them: ") != tt.comment {
+			t.Errorf("%d components: %d bytes, %d lines", tt.components, len(text), edges)
+		}
+		if !tt.comment && (len(text) > 50_000 || edges > 500) {
+			t.Errorf("%d components: %d bytes, %d lines, more than Mermaid draws", tt.components, len(text), edges)
+		}
+	}
+}
+
+// Many components that can't be in it are counted, few are named.
+func TestOutsideIsFolded(t *testing.T) {
+	for _, tt := range []struct {
+		outside int
+		want    string
+	}{{10, ">old-9</text>"}, {11, ">11 components</text>"}} {
+		var conflicts [][2]string
+		for i := range tt.outside {
+			conflicts = append(conflicts, [2]string{"capability.lint", fmt.Sprintf("capability.old-%d", i)})
+		}
+		svg := string(model("skill", "s", small, conflicts...).SVG())
+		if !strings.Contains(svg, tt.want) {
+			t.Errorf("%d outside: no %s", tt.outside, tt.want)
+		}
+		if got := strings.Count(svg, `cg-outside"><title>`); (got == tt.outside) != (tt.outside <= 10) {
+			t.Errorf("%d outside: %d cards", tt.outside, got)
+		}
 	}
 }
 

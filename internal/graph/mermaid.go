@@ -55,7 +55,7 @@ func (m *Model) mermaid(folders, direct bool) []byte {
 	line("flowchart LR")
 	line("  accTitle: %s", mermaidPlain(m.heading()))
 	line("  accDescr: %s", mermaidPlain(m.extent()))
-	line("  recipe>%s]:::recipe", mermaidLabel("recipe "+string(m.Recipe.ID), m.Recipe.Summary))
+	line("  recipe>%s]:::recipe", mermaidLabel("recipe "+string(m.Recipe.ID), summary(m.Recipe.Summary)))
 	for i := range m.Components {
 		c := &m.Components[i]
 		shape, known := mermaidShapes[c.ID.Role()]

@@ -7,9 +7,12 @@ type clash struct {
 	y       int // where the first goes out
 }
 
-// clashes finds the places that no order of the tracks avoids.
+// clashes finds the places that no order of the tracks avoids; none where there are too many wires to compare.
 func (d *drawing) clashes(c int) []clash {
 	wires, bent := d.arranged(c)
+	if len(bent) > maxArranged {
+		return nil
+	}
 	var list []clash
 	for k, i := range bent {
 		for _, j := range bent[k+1:] {

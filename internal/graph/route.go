@@ -33,7 +33,7 @@ func (d *drawing) route() {
 		for k, i := range bent {
 			top, bottom := wires[i].span()
 			wires[i].track = 0
-			for _, j := range bent[:k] {
+			for _, j := range bent[:k] { // what is near each other keeps its order
 				if t, b := wires[j].span(); t <= bottom+trackGap && b >= top-trackGap {
 					wires[i].track = max(wires[i].track, wires[j].track+1)
 				}

@@ -120,7 +120,6 @@ func (p *picture) printf(format string, args ...any) { fmt.Fprintf(&p.out, forma
 // write puts everything into one element.
 func (p *picture) write() []byte {
 	m := p.model
-	summary := printable(m.Recipe.Summary)
 	wide := max(p.width, leastWide)
 	legend, below := p.legend(wide)
 	width, height := wide+2*margin, headLines+2*margin+p.height+below
@@ -128,7 +127,7 @@ func (p *picture) write() []byte {
 	p.printf("<title id=\"cg-title\">%s</title>\n<desc id=\"cg-desc\">%s</desc>\n<style>%s</style>\n", xml(m.heading()), xml(m.description()), style())
 	p.printf(`<rect class="cg-ground" width="%d" height="%d"/>`+"\n", width, height)
 	p.text("cg-heading", margin, margin+18, fontHeading.fit(m.heading(), wide))
-	p.text("cg-text", margin, margin+38, fontText.fit(summary, wide))
+	p.text("cg-text", margin, margin+38, fontText.fit(summary(m.Recipe.Summary), wide))
 	p.text("cg-dim", margin, margin+55, fontText.fit(m.extent(), wide))
 	p.printf(`<g transform="translate(%d %d)">`+"\n", margin+(wide-p.width)/2, margin+headLines)
 	for i := range p.nodes {

@@ -3,8 +3,8 @@ package graph
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/lockv2"
 )
 
@@ -88,28 +88,11 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// printable replaces what is not to be seen: control characters, among them those that turn the direction of a text, and
-// bytes that are no UTF-8.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}
+// summary returns as much of a summary as a label or a tooltip has room for.
+func summary(s string) string { return diag.Printable(s, 200) }
 
-// clip returns as much of a summary as a tooltip or a label has room for.
-func clip(s string) string {
-	const most = 200 // characters
-	n := 0
-	for i := range s {
-		if n++; n > most {
-			return s[:i] + "…"
-		}
-	}
-	return s
-}
+// printable shows a line that may hold what others wrote; a path has at most 1,024 bytes.
+func printable(s string) string { return diag.Printable(s, 2000) }
 
 // maxDescribed is how many components a description goes through.
 const maxDescribed = 60
@@ -117,7 +100,7 @@ const maxDescribed = 60
 // description tells the picture to those who don't see it.
 func (m *Model) description() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s. %s.", strings.TrimRight(printable(clip(m.Recipe.Summary)), ". "), m.extent())
+	fmt.Fprintf(&b, "%s. %s.", strings.TrimRight(summary(m.Recipe.Summary), ". "), m.extent())
 	for i := range m.Components {
 		if i == maxDescribed {
 			fmt.Fprintf(&b, " And %s more.", count(len(m.Components)-i, "component"))
