@@ -11,6 +11,7 @@ import (
 // text is the human form of what an apply did.
 func (c *applyCommand) text(w *textWriter, r *txn.Result) {
 	if r.Status == txn.StatusConflict {
+		c.planned.header(w)
 		w.heading("%s %d", bad("Conflicts:"), len(r.Conflicts))
 		conflictsText(w, r.Conflicts, c.waysOut(c.planned))
 		w.gap()
@@ -33,7 +34,7 @@ func (c *applyCommand) text(w *textWriter, r *txn.Result) {
 	w.files(files, past)
 	w.gap()
 	if total := counts(files, func(a fileAction) string { return a.done }); total != "" {
-		w.prose(0, "%s %s. Commit them with the lock, %s.", strong("Files:"), total, lockv2.LockPath)
+		w.prose(0, "%s %s. Commit the result, %s included.", strong("Files:"), total, lockv2.LockPath)
 	} else {
 		w.prose(0, "The lock alone changed: %s.", lockv2.LockPath)
 	}

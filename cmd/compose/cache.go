@@ -91,7 +91,7 @@ func answerEntries(s *session, entries []*gitcache.Entry, exit int) error {
 			}
 			w.line("%s: %s, %s%s", entryName(e), count(len(e.Revisions), "revision"), sizeText(e.Bytes), note)
 			if e.Fault != nil {
-				w.line("  ! %v", e.Fault)
+				w.hanging(2, spans("%s ", bad("!")), "%v", e.Fault)
 			}
 		}
 		if len(entries) == 0 {

@@ -39,6 +39,8 @@ func whyOf(c *planner.Conflict) string {
 	switch {
 	case c.Code == planner.CodeOldStateInvalid && c.Reason == planner.ReasonMissing:
 		return "the lock lists it, and it is gone"
+	case c.Code == planner.CodeVersionUpgradeRequired:
+		return fmt.Sprintf("goes from version %s to %s, which an update does not cross", detailOf(c, "from_version"), detailOf(c, "to_version"))
 	case c.Code != planner.CodeLocalModification:
 		return c.Message
 	case is("line_endings_only", "true"):

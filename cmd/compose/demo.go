@@ -83,16 +83,16 @@ func (t demoStep) document() strictjson.Value {
 
 func (d *demo) text(w *textWriter) {
 	for i, t := range d.steps {
-		w.line("%d. %s", i+1, t.what)
+		w.hanging(0, spans("%d. ", i+1), "%s", strong(t.what))
 		if t.command != "" {
-			w.line("   $ %s", t.command)
+			w.commandAt(4, "$ "+t.command)
 		}
 		for _, line := range t.saw {
-			w.line("   %s", line)
+			w.line("    %s", line)
 		}
 	}
-	w.line("")
-	w.line("Nothing of yours was lost, and every state on the way was one that the next command understood.")
+	w.gap()
+	w.prose(0, "Nothing of yours was lost, and every state on the way was one that the next command understood.")
 }
 
 // The files that the demo edits.

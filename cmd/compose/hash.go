@@ -216,11 +216,11 @@ func (r hashResult) text(w *textWriter) {
 		if !strings.HasPrefix(text, r.path+": ") {
 			text = r.path + ": " + text
 		}
-		w.line("! %s [%s]", text, r.code())
+		w.line("%s %s [%s]", bad("!"), text, r.code())
 		return
 	}
 	if matchExit(r.matches) != exitDone {
-		w.line("! %s  %s (another value)", r.digest, r.path)
+		w.line("%s %s  %s (another value)", bad("!"), r.digest, r.path)
 	} else {
 		w.line("%s  %s", r.digest, r.path)
 	}

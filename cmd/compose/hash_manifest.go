@@ -46,7 +46,7 @@ func (c *hashManifestCommand) Run(s *session) error {
 	}, matchMembers(matches)...)...)
 	return s.answer(doc, func(w *textWriter) {
 		if matchExit(matches) != exitDone {
-			w.line("! %s  %s (another value)", digest, c.File)
+			w.line("%s %s  %s (another value)", bad("!"), digest, c.File)
 			return
 		}
 		w.line("%s  %s", digest, c.File)

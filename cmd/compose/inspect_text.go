@@ -21,7 +21,11 @@ func (c *inspectCommand) text(w *textWriter, r *validator.Report, work *unfinish
 	if work != nil {
 		work.text(w)
 	}
-	if faults := r.InspectFaults(); len(faults) > 0 {
+	faults := r.InspectFaults()
+	if work != nil { // then state and next command say it
+		faults = slices.DeleteFunc(slices.Clone(faults), func(f validator.Fault) bool { return f.Code == validator.CodeRecoveryRequired })
+	}
+	if len(faults) > 0 {
 		w.heading("%s:", count(len(faults), "fault"))
 		faultsText(w, &c.targetFlag, faults)
 	}
@@ -64,7 +68,7 @@ func (u *unfinished) text(w *textWriter) {
 		name string
 		list []lockv2.Destination
 	}{{good("+"), "done", u.progress.Done}, {faint("."), "pending", u.progress.Pending}, {bad("!"), "blocked", u.blocked()}} {
-		w.field(group.name, "%s", count(len(group.list), "file"))
+		w.field(group.name, "%d", len(group.list))
 		w.list(len(group.list), "file", func(i int) { w.line("    %s %s", group.sign, group.list[i]) })
 	}
 }

@@ -32,6 +32,7 @@ func (c *planCommand) Help() string {
 // plan is what an apply would do: a first composition, an update or an upgrade.
 type plan interface {
 	Document() strictjson.Value
+	header(w *textWriter)
 	text(w *textWriter, c *planCommand, diff []byte)
 	conflicts() []planner.Conflict
 	changes() bool // an apply would write something

@@ -9,10 +9,15 @@ import (
 	"example.org/compose/planner"
 )
 
-// text is the human form of a first plan.
-func (p initialPlan) text(w *textWriter, c *planCommand, diff []byte) {
+// header says what a first plan is.
+func (p initialPlan) header(w *textWriter) {
 	lock := &p.Composition.Lock
 	w.prose(0, "%s of recipe %s from %s at %s", strong("First composition"), strong(lock.Intent.Recipe), lock.Source.Repository, w.revision(lock.Source.Revision))
+}
+
+// text is the human form of a first plan.
+func (p initialPlan) text(w *textWriter, c *planCommand, diff []byte) {
+	p.header(w)
 	if len(p.Conflicts) > 0 {
 		w.heading("%s %d", bad("Conflicts:"), len(p.Conflicts))
 	}
@@ -31,8 +36,8 @@ func (p initialPlan) shownFiles() []shownFile {
 	return files
 }
 
-// text is the human form of an update or upgrade.
-func (p managedPlan) text(w *textWriter, c *planCommand, diff []byte) {
+// header says what an update or upgrade is, and from where to where it goes.
+func (p managedPlan) header(w *textWriter) {
 	lock, old := &p.Lock, p.Old.Lock
 	name := map[planner.Operation]string{planner.Update: "Update", planner.Upgrade: "Upgrade"}[p.Operation]
 	recipe := string(lock.Intent.Recipe)
@@ -44,6 +49,11 @@ func (p managedPlan) text(w *textWriter, c *planCommand, diff []byte) {
 		revisions = " at " + w.revision(lock.Source.Revision)
 	}
 	w.prose(0, "%s of recipe %s from %s%s", strong(name), strong(recipe), lock.Source.Repository, revisions)
+}
+
+// text is the human form of an update or upgrade.
+func (p managedPlan) text(w *textWriter, c *planCommand, diff []byte) {
+	p.header(w)
 	if len(p.Conflicts) > 0 {
 		w.heading("%s %d", bad("Conflicts:"), len(p.Conflicts))
 	}
@@ -85,7 +95,7 @@ func (p managedPlan) componentsText(w *textWriter) {
 	if len(changes) == 0 {
 		return
 	}
-	w.heading("Change: %s", count(len(changes), "component"))
+	w.heading("Components: %d", len(changes))
 	w.list(len(changes), "component", func(i int) { w.line("  %s %s", changes[i].sign, changes[i].text) })
 }
 
@@ -113,7 +123,11 @@ func (w *textWriter) planEnd(c *planCommand, p plan, files []shownFile, diff []b
 			total = ", " + total
 		}
 		w.prose(0, "%s %s%s.", strong("Plan:"), bad(count(n, "conflict")), total)
-		w.line("Nothing is written until no conflict is left. Then again:")
+		if c.Diff {
+			w.line("Nothing is written until none is left. Then again:")
+		} else {
+			w.line("Nothing is written until none is left; --diff shows the lines. Then again:")
+		}
 		w.command(c.again("compose", "plan"))
 	case !p.changes():
 		w.prose(0, "%s %s.", good("Nothing to do:"), total)

@@ -24,6 +24,7 @@ var update = flag.Bool("update", false, "rewrite the golden parts of the scripts
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"compose": main,
+		"visible": visible,
 	})
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/plainfile"
+	"example.org/compose/internal/screen"
 	"example.org/compose/internal/skills"
 	"example.org/compose/internal/strictjson"
 )
@@ -155,7 +157,7 @@ func (c *skillsPinCommand) Run(s *session) error {
 		strictjson.F("skills", strictjson.List(results, skills.Result.Document)))
 	return s.answer(doc, func(w *textWriter) {
 		for _, p := range pins.Skills {
-			w.line("  %s  %s", p.Value, p.Name)
+			w.line("%s %s  %s", good("+"), p.Value, strong(p.Name))
 		}
 		w.line("Pinned %s in %s.", count(len(pins.Skills), "skill"), out)
 	}, exitDone)
@@ -166,29 +168,35 @@ func skillsText(w *textWriter, results []skills.Result) {
 	verdicts := map[skills.Verdict]int{}
 	for _, r := range results {
 		verdicts[r.Verdict]++
-		sign, form := "!", ""
-		if r.Verdict == skills.Match {
-			sign, form = "=", " ("+string(r.Form)+")"
-		}
 		at := r.Folder
 		if at == "" {
 			at = "-"
 		}
-		w.line("%s %s  %s  %s%s", sign, r.Name, at, r.Verdict, form)
+		if r.Verdict == skills.Match {
+			w.line("%s %s  %s  %s (%s)", good("="), strong(r.Name), at, r.Verdict, r.Form)
+		} else {
+			w.line("%s %s  %s  %s", bad("!"), strong(r.Name), at, bad(r.Verdict))
+		}
 		if r.Digest != "" {
 			w.line("    %s", r.Digest)
 		}
 		for _, reason := range r.Reasons {
-			w.line("    %s [%s]", reason.Message, reason.Reason)
-			if len(reason.Paths) > 0 {
-				shown := reason.Paths[:min(len(reason.Paths), 10)]
-				more := ""
-				if len(shown) < len(reason.Paths) {
-					more = ", ..."
-				}
-				w.line("      %s%s", strings.Join(shown, ", "), more)
-			}
+			w.bullet(4, "%s [%s]", reason.Message, reason.Reason)
+			w.names(6, reason.Paths)
 		}
 	}
 	w.line("%s: %d match, %d mismatch, %d missing.", count(len(results), "skill"), verdicts[skills.Match], verdicts[skills.Mismatch], verdicts[skills.Missing])
+}
+
+// names adds paths in one sentence, the many counted.
+func (w *textWriter) names(indent int, paths []string) {
+	const many = 10
+	shown := screen.Shown(len(paths), many, w.verbose)
+	text := strings.Join(paths[:shown], ", ")
+	if more := len(paths) - shown; more > 0 {
+		text += fmt.Sprintf(", and %d more (--verbose lists all)", more)
+	}
+	if text != "" {
+		w.prose(indent, "%s", text)
+	}
 }

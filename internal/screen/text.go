@@ -48,15 +48,23 @@ func (s Screen) Render(t Text) string {
 		return t.String()
 	}
 	var b strings.Builder
-	for _, span := range t {
-		if span.Style == Plain || span.Text == "" {
-			b.WriteString(span.Text)
-			continue
+	now := Plain
+	become := func(style Style) {
+		if style != now && now != Plain {
+			b.WriteString(reset)
 		}
-		b.WriteString(sequences[span.Style])
-		b.WriteString(span.Text)
-		b.WriteString(reset)
+		if style != now && style != Plain {
+			b.WriteString(sequences[style])
+		}
+		now = style
 	}
+	for _, span := range t {
+		if span.Text != "" {
+			become(span.Style)
+			b.WriteString(span.Text)
+		}
+	}
+	become(Plain)
 	return b.String()
 }
 
@@ -68,7 +76,8 @@ type cell struct {
 }
 
 // Wrap cuts t into lines of at most columns columns, at spaces and between wide characters. A word that is longer than a
-// line has one of its own and stays whole, so that a path or a digest can be copied. There is at least one line.
+// line has one of its own and stays whole, so that a path or a digest can be copied, and a number stays with what it
+// counts. There is at least one line.
 func (t Text) Wrap(columns int) []Text {
 	var cells []cell
 	for _, span := range t {
@@ -90,14 +99,16 @@ func (t Text) Wrap(columns int) []Text {
 // breakLine returns where the first line of cells ends, and where the next begins.
 func breakLine(cells []cell, columns int) (end, next int) {
 	width, found := 0, false
+	number := false // the word so far
 	for i, c := range cells {
-		before := i > 0 && cells[i-1].char != ' '
+		first := i == 0 || cells[i-1].char == ' '
 		switch {
-		case c.char == ' ' && before:
+		case c.char == ' ' && !first && !number:
 			end, next, found = i, i, true
 		case c.char != ' ' && i > 0 && c.width == 2 && cells[i-1].width == 2:
 			end, next, found = i, i, true
 		}
+		number = (number || first) && '0' <= c.char && c.char <= '9'
 		if width += c.width; width > columns && c.char != ' ' && found {
 			for next < len(cells) && cells[next].char == ' ' {
 				next++
