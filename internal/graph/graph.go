@@ -9,8 +9,7 @@
 // requires it; it can be both. A component outside conflicts with one that is in the composition, and so is not in it.
 // A requirement is implied where a longer chain of requirements says the same.
 //
-// The layout is this package's own. What there is in Go is a binding to Graphviz (C or WebAssembly, ten times the size
-// of compose), an embedded JavaScript engine, or unfinished and in floating point, which gives other digits on other machines.
+// The layout is this package's own; docs/dependencies.md says why.
 //
 // Summaries are a catalog author's text and escaped for each language; ids and destinations can't need it, and are
 // escaped all the same. docs/graph.md says what the pictures show.
