@@ -3,6 +3,7 @@ package gitssh
 import (
 	"bytes"
 	"crypto/hmac"
+	"crypto/rsa"
 	"crypto/sha1"
 	"encoding/base64"
 	"fmt"
@@ -258,9 +259,36 @@ func (k *knownHosts) checkCertificate(s *settings, cert *ssh.Certificate, now fu
 	}) {
 		return fmt.Errorf("its certificate is signed by %s, which is no known authority for this host", fingerprint(cert.SignatureKey))
 	}
+	if err := checkAuthority(cert); err != nil {
+		return err
+	}
 	checker := ssh.CertChecker{Clock: now}
 	if err := checker.CheckCert(s.principalName, cert); err != nil {
 		return fmt.Errorf("its certificate is not valid: %s", diag.Printable(strings.TrimPrefix(err.Error(), "ssh: "), 300))
+	}
+	return nil
+}
+
+// authorityAlgorithms are those that an authority may sign with: OpenSSH's CASignatureAlgorithms without a configuration. SHA-1 is none
+// of them: who finds a collision has a certificate that nobody signed.
+var authorityAlgorithms = []string{
+	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoSKED25519, ssh.KeyAlgoSKECDSA256,
+	ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256,
+}
+
+// minAuthorityRSA is what the authorities of signers need as well (package signature). OpenSSH takes less; an authority speaks for many
+// hosts, and for years.
+const minAuthorityRSA = 2048
+
+// checkAuthority says why what an authority signed proves nothing, though it is a known one.
+func checkAuthority(cert *ssh.Certificate) error {
+	if format := cert.Signature.Format; !slices.Contains(authorityAlgorithms, format) {
+		return fmt.Errorf("its certificate is signed with %s, which is not safe; have it signed with another algorithm (ssh-keygen -t rsa-sha2-512)", diag.Printable(format, 50))
+	}
+	if key, ok := cert.SignatureKey.(ssh.CryptoPublicKey); ok {
+		if key, ok := key.CryptoPublicKey().(*rsa.PublicKey); ok && key.N.BitLen() < minAuthorityRSA {
+			return fmt.Errorf("its certificate is signed by an RSA key of %d bits, and %d are the least; have it signed by another", key.N.BitLen(), minAuthorityRSA)
+		}
 	}
 	return nil
 }

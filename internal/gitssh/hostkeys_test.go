@@ -1,6 +1,13 @@
 package gitssh_test
 
 import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -130,6 +137,57 @@ func TestHostCertificate(t *testing.T) {
 			}
 			wantRefusal(t, err, gitssh.CodeHostKey, tt.want...)
 		})
+	}
+}
+
+// A certificate counts where its authority signs safely: as ssh has it without a configuration, and with an RSA key that is long enough.
+func TestAuthorityAlgorithms(t *testing.T) {
+	t.Parallel()
+	signerOf := func(key crypto.Signer, err error) ssh.Signer {
+		t.Helper()
+		signer, err2 := ssh.NewSignerFromKey(key)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		return signer
+	}
+	_, hostKey, err := ed25519.GenerateKey(rand.Reader)
+	host := signerOf(hostKey, err)
+	_, edKey, err := ed25519.GenerateKey(rand.Reader)
+	ed := signerOf(edKey, err)
+	short := signerOf(rsa.GenerateKey(rand.Reader, 1024))
+	long := signerOf(rsa.GenerateKey(rand.Reader, 2048))
+	curve := signerOf(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))
+	for _, tt := range []struct {
+		name      string
+		authority ssh.Signer
+		algorithm string
+		want      bool
+	}{
+		{"ed25519", ed, ssh.KeyAlgoED25519, true},
+		{"ecdsa", curve, ssh.KeyAlgoECDSA384, true},
+		{"rsa, SHA-512", long, ssh.KeyAlgoRSASHA512, true},
+		{"rsa, SHA-256", long, ssh.KeyAlgoRSASHA256, true},
+		{"rsa, SHA-1", long, ssh.KeyAlgoRSA, false},
+		{"a short rsa, SHA-512", short, ssh.KeyAlgoRSASHA512, false},
+		{"a short rsa, SHA-1", short, ssh.KeyAlgoRSA, false},
+	} {
+		signer, err := ssh.NewSignerWithAlgorithms(tt.authority.(ssh.AlgorithmSigner), []string{tt.algorithm})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cert := &ssh.Certificate{Key: host.PublicKey(), CertType: ssh.HostCert, ValidPrincipals: []string{"git"}, ValidBefore: ssh.CertTimeInfinity}
+		if err := cert.SignCert(rand.Reader, signer); err != nil {
+			t.Fatal(err)
+		}
+		authority := "@cert-authority git " + string(ssh.MarshalAuthorizedKey(tt.authority.PublicKey()))
+		if got, _ := gitssh.KnowsKey([]byte(authority), "git", "git", cert); got != tt.want {
+			t.Errorf("%s: accepted is %v", tt.name, got)
+		}
+		// The key itself may be known all the same.
+		if got, _ := gitssh.KnowsKey([]byte(authority+"git "+string(ssh.MarshalAuthorizedKey(host.PublicKey()))), "git", "git", cert); !got {
+			t.Errorf("%s: the key is not accepted", tt.name)
+		}
 	}
 }
 
