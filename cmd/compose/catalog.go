@@ -24,10 +24,11 @@ func (c *catalogCheckCommand) Help() string {
 }
 
 func (c *catalogCheckCommand) Run(s *session) error {
-	source, faults, err := c.check(s)
+	checked, err := refetched(s, &c.sourceFlags, func() (*checkedCatalog, error) { return c.check(s) })
 	if err != nil {
 		return err
 	}
+	source, faults := checked.source, checked.faults
 	status, exit := "valid", exitDone
 	if len(faults) > 0 {
 		status, exit = "invalid", exitRefused
@@ -39,19 +40,30 @@ func (c *catalogCheckCommand) Run(s *session) error {
 	return s.answer(doc, func(w *textWriter) { catalogText(w, source, faults) }, exit)
 }
 
-// check opens the source and returns it, closed again, with its faults.
-func (c *catalogCheckCommand) check(s *session) (*catalog.Source, []catalogFault, error) {
+// checkedCatalog is a source, closed again, and the faults of its catalog.
+type checkedCatalog struct {
+	source *catalog.Source
+	faults []catalogFault
+}
+
+// check opens the source and looks for faults. What a cache lost is no fault of the catalog, but an error.
+func (c *catalogCheckCommand) check(s *session) (*checkedCatalog, error) {
 	work, err := c.openSource(s)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer work.Close()
 	faults, err := checkCatalog(s.ctx, work.source)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	for _, f := range faults {
+		if work.source.Refetch(f) != nil {
+			return nil, f
+		}
 	}
 	located, err := locateFaults(s.ctx, work.source, faults)
-	return work.source, located, err
+	return &checkedCatalog{work.source, located}, err
 }
 
 // checkCatalog returns every fault of the catalog, and of a catalog without faults which recipes can't be composed.

@@ -126,7 +126,7 @@ func (c *Cache) checkEntry(ctx context.Context, e *Entry, folders []string) erro
 	}
 	for _, index := range indexes {
 		if err := gitpack.Check(ctx, strings.TrimSuffix(index, ".idx"), c.opts.Limits); err != nil {
-			return err
+			return inPack(e.URL, index, err)
 		}
 	}
 	if err := s.reopen(); err != nil {
@@ -150,6 +150,16 @@ func (c *Cache) checkEntry(ctx context.Context, e *Entry, folders []string) erro
 		err = fault(CodeReadFailed, e.URL, "the history lacks the commit %s", missing)
 	}
 	return err
+}
+
+// inPack names what is wrong with a pack without the place of the cache, which is another on every machine.
+func inPack(url, index string, err error) error {
+	pack := strings.TrimSuffix(index, ".idx")
+	text := err.Error()
+	for _, path := range []string{pack + ".pack: ", index + ": ", pack + ": "} {
+		text = strings.TrimPrefix(text, path)
+	}
+	return fault(CodeReadFailed, url, "%s: %s", filepath.Base(pack), text)
 }
 
 // escapeGlob makes a path a pattern that names it alone.
