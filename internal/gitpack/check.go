@@ -93,7 +93,7 @@ func Check(ctx context.Context, base string, limits Limits) error {
 		err = p.ends(file, fail)
 	}
 	if err == nil {
-		err = resolve(ctx, file, p, limits, fail)
+		err = resolve(ctx, &reread{ReaderAt: file, path: path}, p, limits, fail)
 	}
 	if err == nil {
 		err = p.sort(fail)

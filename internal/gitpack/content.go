@@ -16,7 +16,7 @@ const maxHeld = 1 << 20
 // contents reads entries of a scanned pack again, for one goroutine.
 type contents struct {
 	pack *pack
-	file io.ReaderAt
+	file *reread
 
 	inflater gitrepo.Inflater
 	zlib     io.ReadCloser // nil before the first use
@@ -24,6 +24,23 @@ type contents struct {
 	inflated []byte
 	memory   bytes.Reader
 	large    *bufio.Reader
+}
+
+// reread is the file of a pack that was read before, and is known to go on behind what is asked for. It keeps why it could not be
+// read again, which is no fault of the pack: what decodes it would call that damage.
+type reread struct {
+	io.ReaderAt
+	path   string
+	failed error // an *Error; nil for none
+}
+
+func (r *reread) ReadAt(p []byte, at int64) (int, error) {
+	n, err := r.ReaderAt.ReadAt(p, at)
+	if n < len(p) {
+		r.failed = readFault(r.path, err)
+		return n, r.failed
+	}
+	return n, nil
 }
 
 // open returns the header of an entry and its inflated bytes, valid until the next call. They are not held to the

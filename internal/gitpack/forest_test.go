@@ -130,22 +130,24 @@ func TestReceiveHoldsLittle(t *testing.T) {
 		var b builder
 		content := random(size)
 		at := b.whole(plumbing.BlobObject, content)
+		total := int64((2*n + 1) * (size + 11))
 		for i := range n {
 			leaf := func() {
 				d, _ := delta(content, size, fmt.Sprintf("leaf %06d", i))
+				total += int64(len(d))
 				b.on(at, d)
 			}
 			d, next := delta(content, size, fmt.Sprintf("next %06d", i))
 			if leafFirst {
 				leaf()
 			}
+			total += int64(len(d))
 			onward := b.on(at, d)
 			if !leafFirst {
 				leaf()
 			}
 			at, content = onward, next
 		}
-		total := int64((2*n + 1) * (size + 11))
 		mustReceive(t, b.pack(), gitpack.Limits{Memory: 3 * (size + 11), Total: total})
 	}
 }
@@ -156,16 +158,17 @@ func TestReceiveBoundsWork(t *testing.T) {
 	var b builder
 	content := random(size)
 	b.whole(plumbing.BlobObject, content)
+	total := int64((2*n + 1) * (size + 11))
 	for i := range n {
 		// By id it isn't known beforehand which of the two goes on.
 		dNext, next := delta(content, size, fmt.Sprintf("next %06d", i))
 		dLeaf, _ := delta(content, size, fmt.Sprintf("leaf %06d", i))
 		b.onID(blobID(content), dNext)
 		b.onID(blobID(content), dLeaf)
+		total += int64(len(dNext) + len(dLeaf))
 		content = next
 	}
 	mustReceive(t, b.pack(), gitpack.Limits{Memory: 3 * (size + 11)})
-	total := int64((2*n + 1) * (size + 11))
 	_, _, err := receive(t, b.pack(), gitpack.Limits{Memory: 3 * (size + 11), Total: total})
 	wantCode(t, err, gitpack.CodeTooLarge, "work")
 }

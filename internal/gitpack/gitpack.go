@@ -42,7 +42,7 @@ type Limits struct {
 	Bytes   int64 // of the stream; 4 GiB
 	Objects int64 // 20 million; each takes up to 80 bytes of memory until the pack is installed
 	Object  int64 // bytes of one object, inflated; 512 MiB
-	Total   int64 // bytes of all objects, inflated; 64 GiB, so that a bomb ends
+	Total   int64 // bytes of all objects and of the deltas that make them, inflated; 64 GiB, so that a bomb ends
 	Depth   int   // deltas on top of one object; 4,095
 	Memory  int64 // bytes held at once while deltas are resolved; 1 GiB
 }
@@ -95,7 +95,7 @@ func Receive(ctx context.Context, folder string, r io.Reader, limits Limits, pro
 	if len(p.entries) == 0 {
 		return Result{Name: p.name(), Bytes: p.bytes()}, nil
 	}
-	if err := resolve(ctx, t.pack.file, p, limits, fail); err != nil {
+	if err := resolve(ctx, &reread{ReaderAt: t.pack.file, path: t.pack.file.Name()}, p, limits, fail); err != nil {
 		return Result{}, err
 	}
 	if err := p.sort(fail); err != nil {

@@ -127,7 +127,14 @@ func TestReceiveRefuses(t *testing.T) {
 		{"objects", onHello(append(deltaSizes(13, 10), copyOf(0, 10)...)), gitpack.Limits{Objects: 1}, gitpack.CodeTooLarge, "more objects, 2,"},
 		{"an object", blob(hello), gitpack.Limits{Object: 12}, gitpack.CodeTooLarge, "an object of more bytes than the bound of 12"},
 		{"an object that a delta makes", onHello(append(deltaSizes(13, 20), append(copyOf(0, 10), copyOf(0, 10)...)...)), gitpack.Limits{Object: 19}, gitpack.CodeTooLarge, "an object of more bytes than the bound of 19"},
-		{"all objects", onHello(append(deltaSizes(13, 10), copyOf(0, 10)...)), gitpack.Limits{Total: 22}, gitpack.CodeTooLarge, "in all its objects"},
+		{"all objects", onHello(append(deltaSizes(13, 10), copyOf(0, 10)...)), gitpack.Limits{Total: 31}, gitpack.CodeTooLarge, "in all its objects"},
+		{"all deltas", func() []byte {
+			var b builder
+			for range 16 {
+				b.onID(blobID(hello), append(deltaSizes(1, 1), zeros...)) // nothing is ever built of it
+			}
+			return b.pack()
+		}(), gitpack.Limits{Total: 10 << 20}, gitpack.CodeTooLarge, "in all its objects and deltas"},
 		{"memory", func() []byte {
 			var b builder
 			d, next := delta(zeros, len(zeros), "1")
@@ -151,10 +158,29 @@ func TestReceiveRefuses(t *testing.T) {
 	}
 }
 
+// A whole object that is read again and again, since memory is short, is work as well.
+func TestReceiveBoundsReading(t *testing.T) {
+	const n, size = 20, 1 << 20
+	var b builder
+	base := random(size)
+	at := b.whole(plumbing.BlobObject, base)
+	for i := range n { // each has one on it that has one on it, and there is no room for three
+		d, first := delta(base, 0, fmt.Sprintf("first %04d", i))
+		onFirst := b.on(at, d)
+		d, second := delta(first, 0, fmt.Sprintf("second %03d", i))
+		onSecond := b.on(onFirst, d)
+		d, _ = delta(second, 0, fmt.Sprintf("third %04d", i))
+		b.on(onSecond, d)
+	}
+	mustReceive(t, b.pack(), gitpack.Limits{Memory: size + 15, Total: 30 * size})
+	_, _, err := receive(t, b.pack(), gitpack.Limits{Memory: size + 15, Total: 5 * size})
+	wantCode(t, err, gitpack.CodeTooLarge, "work")
+}
+
 // What a bound allows is taken.
 func TestReceiveWithinLimits(t *testing.T) {
 	pack := chain(5, false)
-	mustReceive(t, pack, gitpack.Limits{Bytes: int64(len(pack)), Objects: 6, Object: 16, Total: 6 * 11, Depth: 5, Memory: 22})
+	mustReceive(t, pack, gitpack.Limits{Bytes: int64(len(pack)), Objects: 6, Object: 16, Total: 6*11 + 5*16, Depth: 5, Memory: 22})
 	mustReceive(t, chain(4095, false), gitpack.Limits{})
 	mustReceive(t, chain(4095, true), gitpack.Limits{})
 }
@@ -226,6 +252,46 @@ func TestReceiveCollision(t *testing.T) {
 	if err := gitpack.ReportCollision(); err == nil || !strings.Contains(err.Error(), "SHA-1 of another object") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// What can't be read again is no damage of the pack.
+func TestReceiveReadError(t *testing.T) {
+	var large builder
+	content := random(2 << 20)
+	d, _ := delta(content, len(content), "x")
+	large.on(large.whole(plumbing.BlobObject, content), d)
+	var named builder
+	d, _ = delta([]byte("hello"), 5, strings.Repeat("x", 100))
+	named.whole(plumbing.BlobObject, []byte("hello"))
+	named.onID(blobID([]byte("hello")), d)
+	for name, pack := range map[string][]byte{"small": chain(3, false), "large": large.pack(), "by id": named.pack()} {
+		for bad := range 4 {
+			err := gitpack.ResolveFrom(pack, &broken{bytes.NewReader(pack), bad, errors.New("the disk is dead")})
+			if err != nil {
+				wantCode(t, err, gitpack.CodeReadFailed, "the disk is dead")
+			}
+			if bad < 2 && err == nil {
+				t.Errorf("%s: no error", name)
+			}
+			if err := gitpack.ResolveFrom(pack, &broken{bytes.NewReader(pack), bad, io.EOF}); err != nil {
+				wantCode(t, err, gitpack.CodeReadFailed, "ends too early")
+			}
+		}
+	}
+}
+
+// broken fails after so many reads.
+type broken struct {
+	io.ReaderAt
+	left int
+	err  error
+}
+
+func (f *broken) ReadAt(p []byte, at int64) (int, error) {
+	if f.left--; f.left < 0 {
+		return 0, f.err
+	}
+	return f.ReaderAt.ReadAt(p, at)
 }
 
 // Errors of the source come back as they are, at any byte.

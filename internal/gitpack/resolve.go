@@ -28,7 +28,7 @@ type resolver struct {
 	kind   plumbing.ObjectType
 	held   int64 // bytes in path
 	free   spare
-	again  int64 // bytes that were built more than once
+	again  int64 // bytes that were inflated and built more than once
 	solved int
 }
 
@@ -36,11 +36,12 @@ type resolver struct {
 type frame struct {
 	number uint32
 	data   []byte // nil while it is not held
+	read   bool   // of the whole object: it was held before
 	rest   kin    // what builds on it and was not built yet
 }
 
 // resolve learns the id of each delta of a scanned pack. fail makes an error of what is wrong with it.
-func resolve(ctx context.Context, file io.ReaderAt, p *pack, limits Limits, fail func(msg string) error) error {
+func resolve(ctx context.Context, file *reread, p *pack, limits Limits, fail func(msg string) error) error {
 	deltas := len(p.byPlace) + len(p.byID)
 	if deltas == 0 {
 		return nil
@@ -63,7 +64,10 @@ func resolve(ctx context.Context, file io.ReaderAt, p *pack, limits Limits, fail
 // explain leaves errors of the disk and the bounds as they are.
 func (r *resolver) explain(err error, fail func(msg string) error) error {
 	var own *Error
-	if errors.As(err, &own) || r.ctx.Err() != nil {
+	switch {
+	case r.contents.file.failed != nil:
+		return r.contents.file.failed
+	case errors.As(err, &own) || r.ctx.Err() != nil:
 		return err
 	}
 	top := r.path[len(r.path)-1]
@@ -116,7 +120,7 @@ func (r *resolver) build(child uint32) error {
 	if err := r.hold(end); err != nil {
 		return err
 	}
-	size, err := r.start(child, r.path[end].data)
+	size, _, err := r.start(child, r.path[end].data)
 	if err != nil {
 		return err
 	}
@@ -145,16 +149,24 @@ func (r *resolver) build(child uint32) error {
 	return nil
 }
 
-// start begins a delta on base, and returns the size of what it makes.
-func (r *resolver) start(number uint32, base []byte) (size int64, err error) {
+// start begins a delta on base, and returns the size of what it makes, and its own.
+func (r *resolver) start(number uint32, base []byte) (size, length int64, err error) {
 	h, content, err := r.contents.open(number)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if _, size, err = r.delta.Start(content, h.Length); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return size, r.delta.On(base)
+	return size, h.Length, r.delta.On(base)
+}
+
+// work counts bytes that are made again.
+func (r *resolver) work(bytes int64) error {
+	if r.again += bytes; r.again > r.limits.Total {
+		return tooLarge("deltas that take more work, in bytes,", r.limits.Total)
+	}
+	return nil
 }
 
 func (r *resolver) solve(number uint32) error {
@@ -178,6 +190,11 @@ func (r *resolver) hold(at int) error {
 		if err != nil {
 			return err
 		}
+		if r.path[from].read {
+			if err := r.work(h.Length); err != nil {
+				return err
+			}
+		}
 		data, err := r.room(h.Length, from)
 		if err != nil {
 			return err
@@ -185,15 +202,15 @@ func (r *resolver) hold(at int) error {
 		if err := fillFrom(content, data); err != nil {
 			return err
 		}
-		r.path[from].data = data
+		r.path[from].data, r.path[from].read = data, true
 	}
 	for next := from + 1; next <= at; next++ {
-		size, err := r.start(r.path[next].number, r.path[next-1].data)
+		size, length, err := r.start(r.path[next].number, r.path[next-1].data)
 		if err != nil {
 			return err
 		}
-		if r.again += size; r.again > r.limits.Total {
-			return tooLarge("deltas that take more work, in bytes,", r.limits.Total)
+		if err := r.work(size + length); err != nil {
+			return err
 		}
 		data, err := r.room(size, next-1)
 		if err != nil {

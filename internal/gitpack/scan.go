@@ -69,7 +69,7 @@ type scanner struct {
 	limits Limits
 	fail   func(msg string) error
 	count  int64 // of entries, as the header has it
-	total  int64 // bytes of all objects
+	total  int64 // bytes of all objects and of all deltas
 
 	inflater gitrepo.Inflater
 	zlib     io.ReadCloser // nil before the first use
@@ -195,10 +195,10 @@ func compare(a, b int64) int {
 	return 0
 }
 
-// count adds to what the objects have together.
+// add adds to what was inflated, or will be.
 func (c *scanner) add(bytes int64) error {
 	if c.total += bytes; c.total > c.limits.Total {
-		return tooLarge("more bytes in all its objects", c.limits.Total)
+		return tooLarge("more bytes in all its objects and deltas", c.limits.Total)
 	}
 	return nil
 }
@@ -219,6 +219,9 @@ func (c *scanner) whole(h gitrepo.EntryHeader) (ID, error) {
 
 // delta reads a delta of that many bytes, as far as its size can be told without the base.
 func (c *scanner) delta(length int64) error {
+	if err := c.add(length); err != nil {
+		return err
+	}
 	var head []byte
 	if content, ok := c.fast(length); ok {
 		head = content[:min(length, gitrepo.DeltaHead)]
