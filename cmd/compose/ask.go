@@ -15,10 +15,11 @@ import (
 
 // asker asks a person, line by line. What it says goes to standard error: standard output is the answer's.
 type asker struct {
-	ctx    context.Context
-	in     *bufio.Reader
-	out    io.Writer
-	screen screen.Screen
+	ctx     context.Context
+	in      *bufio.Reader
+	out     io.Writer
+	screen  screen.Screen
+	verbose bool
 }
 
 // maxAnswer bounds an answer, in bytes.
@@ -30,12 +31,12 @@ func newAsker(s *session) *asker {
 		return nil
 	}
 	s.line.Stop() // the questions take its place
-	return &asker{ctx: s.ctx, in: bufio.NewReader(os.Stdin), out: s.stderr, screen: s.err}
+	return &asker{ctx: s.ctx, in: bufio.NewReader(os.Stdin), out: s.stderr, screen: s.err, verbose: s.verbose}
 }
 
 // say shows some lines before a question.
 func (a *asker) say(text func(w *textWriter)) error {
-	w := &textWriter{screen: a.screen, verbose: true}
+	w := &textWriter{screen: a.screen, verbose: a.verbose}
 	text(w)
 	_, err := a.out.Write(w.Bytes())
 	return a.broken(err)

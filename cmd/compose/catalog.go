@@ -90,11 +90,13 @@ func checkCatalog(ctx context.Context, source *catalog.Source) ([]diag.Coded, er
 // catalogText is the human form of a catalog check.
 func catalogText(w *textWriter, s *catalog.Source, faults []catalogFault) {
 	for _, f := range faults {
+		w.gap()
 		f.text(w)
 	}
+	w.gap()
 	if len(faults) > 0 {
-		w.line("The catalog at %s has %s.", s.Revision(), count(len(faults), "fault"))
+		w.line("The catalog at %s has %s.", w.revision(s.Revision()), bad(count(len(faults), "fault")))
 		return
 	}
-	w.line("The catalog at %s is valid.", s.Revision())
+	w.line("The catalog at %s is %s.", w.revision(s.Revision()), good("valid"))
 }

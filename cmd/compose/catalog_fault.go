@@ -220,7 +220,9 @@ func (p *textPlace) showPosition(text []byte) {
 
 // text is the human form: where, what, and the line itself.
 func (f catalogFault) text(w *textWriter) {
-	w.line("%s: %s %s", strong(f.at), f.what, faint("["+f.code+"]"))
+	for i, line := range spans("%s: %s %s", strong(f.at), f.what, faint("["+f.code+"]")).Wrap(w.screen.Width() - 2) {
+		w.put(min(2*i, 2), line)
+	}
 	f.at.excerpt(w)
 	if f.named.path != "" && f.named.line > 0 {
 		w.line("  named at %s", strong(f.named))

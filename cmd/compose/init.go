@@ -61,7 +61,7 @@ func (c *initCommand) Run(s *session) error {
 		return err
 	}
 	defer work.Close()
-	made := &initialization{command: c, catalog: work.catalog, asker: a, parameters: map[lockv2.ComponentID]bool{}}
+	made := &initialization{command: c, catalog: work.catalog, asker: a}
 	made.draft = scaffold.Draft{Recipe: c.Recipe, Include: c.Include, Exclude: c.Exclude}
 	if !c.SchemaOnly {
 		if err := made.choose(); err != nil {
@@ -112,8 +112,7 @@ type initialization struct {
 	asker   *asker // nil: nobody to ask
 	draft   scaffold.Draft
 
-	parameters map[lockv2.ComponentID]bool // those that were asked for
-	resolved   []lockv2.ComponentID
+	resolved []lockv2.ComponentID
 }
 
 // file and schema are the names of the two files in their folder.
@@ -282,7 +281,7 @@ func (i *initialization) document(dir string, next []string) strictjson.Value {
 
 func (i *initialization) show(w *textWriter, dir string, written scaffold.Written, next []string) {
 	if i.command.SchemaOnly {
-		w.line("Wrote %s for the catalog at %s.", filepath.Join(dir, i.schema()), i.catalog.Revision())
+		w.line("Wrote %s for the catalog at %s.", filepath.Join(dir, i.schema()), w.revision(i.catalog.Revision()))
 		return
 	}
 	w.line("Wrote %s: recipe %q, %s.", i.command.Config, i.draft.Recipe, count(len(i.resolved), "component"))

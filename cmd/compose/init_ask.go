@@ -7,9 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/scaffold"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
+	"example.org/compose/resolver"
 	"example.org/compose/schemas"
 )
 
@@ -17,14 +19,14 @@ import (
 func (i *initialization) askRecipe() error {
 	recipes := i.catalog.Recipes
 	if len(recipes) == 0 {
-		return errors.New("the catalog has no recipe") // the resolver says so with its code
+		return &commandError{diag.New(resolver.CodeUnknownRecipe, i.command.Source, "the catalog has no recipe; name another catalog or revision")}
 	}
 	err := i.asker.say(func(w *textWriter) {
 		name := i.catalog.Repository
 		if name == "" {
 			name = i.command.Source
 		}
-		w.line("%s for the catalog %s at %s", strong(i.command.Config), name, shortRevision(i.catalog.Revision()))
+		w.line("%s for the catalog %s at %s", strong(i.command.Config), name, w.revision(i.catalog.Revision()))
 		w.prose(0, "%s", faint("Enter takes what stands in brackets or in capitals. Ctrl-D leaves, and nothing is written."))
 		w.heading("Recipe")
 		widest := 0
@@ -54,8 +56,6 @@ func (i *initialization) askRecipe() error {
 	})
 	return err
 }
-
-func shortRevision(r lockv2.Revision) string { return string(r[:min(12, len(r))]) }
 
 // askComponents asks which default components to keep and which optional ones to add. What was answered before is what Enter takes.
 func (i *initialization) askComponents() error {
