@@ -168,12 +168,8 @@ func (a *advertisement) offers(key, feature string) bool {
 func (a *advertisement) ability() Ability {
 	if a.version == 2 {
 		// Nothing in version 2 says which objects are given out; git gives out all, and who does not answers "not our ref".
-		return Ability{Filter: a.offers("fetch", "filter"), AnyObject: true, Reachable: true}
+		return Ability{Filter: a.offers("fetch", "filter"), AnyObject: true}
 	}
 	// Where git gives out any object it says "tip" and "reachable" alone, as it does for less.
-	return Ability{
-		Filter:    a.has("filter"),
-		AnyObject: a.has("allow-any-sha1-in-want"),
-		Reachable: a.has("allow-reachable-sha1-in-want") || a.has("allow-any-sha1-in-want"),
-	}
+	return Ability{Filter: a.has("filter"), AnyObject: a.has("allow-any-sha1-in-want")}
 }

@@ -65,7 +65,6 @@ type Remote interface {
 type Ability struct {
 	Filter    bool // Request.Filter is obeyed
 	AnyObject bool // wants may be any object that the server has
-	Reachable bool // wants may be any commit that a ref of the server leads to; so they may with AnyObject
 }
 
 // Options are what Open needs of its surroundings. The zero value has no credentials, and default bounds.

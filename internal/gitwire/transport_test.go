@@ -81,7 +81,7 @@ func checkRefs(t *testing.T, f fixture, r gitwire.Remote, version int) {
 
 func checkCan(t *testing.T, f fixture, r gitwire.Remote, version int) {
 	got, err := r.Can(context.Background())
-	if err != nil || got != (gitwire.Ability{Filter: true, AnyObject: version == 2, Reachable: version == 2}) {
+	if err != nil || got != (gitwire.Ability{Filter: true, AnyObject: version == 2}) {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 }
