@@ -16,7 +16,7 @@ func (d *drawing) layer() {
 			waits[to]++
 		}
 	}
-	behind := d.behind(next, waits)
+	behind, before := d.behind(next, waits), make([]int, n) // before is the last column that leads to a node
 	ready := []int{}
 	for i := range n {
 		if waits[i] == 0 {
@@ -26,7 +26,7 @@ func (d *drawing) layer() {
 	most := d.columnHeight()
 	for column := 0; len(ready) > 0; column++ {
 		slices.SortFunc(ready, func(a, b int) int {
-			return cmp.Or(aside(&d.nodes[b])-aside(&d.nodes[a]), behind[b]-behind[a], len(next[b])-len(next[a]), a-b)
+			return cmp.Or(aside(&d.nodes[b])-aside(&d.nodes[a]), behind[b]-behind[a], before[b]-before[a], len(next[b])-len(next[a]), a-b)
 		})
 		var later []int
 		height := 0
@@ -40,6 +40,7 @@ func (d *drawing) layer() {
 		for _, i := range taken {
 			d.nodes[i].column = column
 			for _, j := range next[i] {
+				before[j] = column
 				if waits[j]--; waits[j] == 0 {
 					later = append(later, j)
 				}
@@ -113,15 +114,21 @@ func (d *drawing) lanes() {
 		}
 		at := net.from // an item; nodes have their own places among these
 		for column := d.nodes[net.from].column; column < last; column++ {
+			var here []int
 			for _, to := range net.to {
 				if d.nodes[to].column == column+1 {
-					d.join(column, segment{net: i, from: at, to: to})
+					here = append(here, to)
 				}
 			}
-			if column+1 < last {
-				lane := d.add(column+1, item{node: -1, net: i, h: laneHeight})
-				d.join(column, segment{net: i, from: at, to: lane})
-				at = lane
+			if column+1 < last { // in the middle, where nothing else says where
+				here = slices.Insert(here, len(here)/2, d.add(column+1, item{node: -1, net: i, h: laneHeight}))
+			}
+			from := at
+			for _, to := range here {
+				d.join(column, segment{net: i, from: from, to: to})
+				if d.items[to].node < 0 {
+					at = to
+				}
 			}
 		}
 	}

@@ -37,9 +37,22 @@ func (d *drawing) ports() {
 	}
 }
 
-// place finds how far down each item stands: near the middle of what it is joined to, in the order of its column.
+// place finds how far down each item stands: near the middle of what it is joined to, in the order of its column, and no
+// further up or down than the highest column needs.
 func (d *drawing) place() {
 	const rounds = 8
+	for _, column := range d.columns {
+		need := 0
+		for k, i := range column {
+			if k > 0 {
+				need += d.distance(&d.items[column[k-1]], &d.items[i])
+			}
+			if k+1 == len(column) {
+				need += d.items[i].h
+			}
+		}
+		d.height = max(d.height, need)
+	}
 	for c := range d.columns {
 		d.settle(c, func(*item) (int, int) { return 0, 0 })
 	}
@@ -118,10 +131,10 @@ func (d *drawing) settle(column int, pull func(*item) (sum, n int)) {
 			pools = append(pools[:len(pools)-2], pool{a.sum + b.sum, a.n + b.n, a.items + b.items})
 		}
 	}
-	k := 0
+	k, room := 0, d.height-offset-d.items[d.columns[column][len(offsets)-1]].h
 	for _, p := range pools {
 		for range p.items {
-			d.items[d.columns[column][k]].y = floor(p.sum, p.n*scale) + offsets[k]
+			d.items[d.columns[column][k]].y = min(max(floor(p.sum, p.n*scale), 0), room) + offsets[k]
 			k++
 		}
 	}

@@ -163,7 +163,7 @@ func price(a, b *wire) int {
 
 // measure gives columns and channels their places, and the whole its size.
 func (d *drawing) measure() {
-	top, bottom := 0, 0
+	top, bottom := d.items[0].y, 0
 	for i := range d.items {
 		top, bottom = min(top, d.items[i].y), max(bottom, d.items[i].y+d.items[i].h)
 	}
