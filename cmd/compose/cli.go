@@ -63,10 +63,15 @@ func commands() []command {
 	}
 }
 
-// grammar returns what kong has to know for a command line. Where the line begins with a command, that command
-// is enough: to declare all of them takes longer than most commands do.
+// grammar returns what kong has to know for a command line. Where the line begins with a command, or with flags that
+// every command has, that command is enough: to declare all of them takes longer than most commands do.
 func grammar(args []string) []kong.Option {
 	all := commands()
+	for len(args) > 0 && strings.HasPrefix(args[0], "--") {
+		if args = args[1:]; len(args) > 1 && !strings.HasPrefix(args[0], "--") && !slices.ContainsFunc(all, func(c command) bool { return c.name == args[0] }) {
+			args = args[1:] // the value of the flag
+		}
+	}
 	if len(args) > 0 {
 		if i := slices.IndexFunc(all, func(c command) bool { return c.name == args[0] }); i >= 0 {
 			all = all[i : i+1]

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/screen"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/txn"
-	"golang.org/x/term"
 )
 
 // Codes that only the command gives.
@@ -148,10 +146,4 @@ func (s *session) diagnose(kind string, style screen.Style, msg string) {
 		}
 	}
 	s.stderr.Write(w.Bytes())
-}
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -150,7 +150,7 @@ func (w *textWriter) list(n int, noun string, line func(i int)) {
 func (w *textWriter) command(command string) { w.commandAt(4, command) }
 
 func (w *textWriter) commandAt(indent int, command string) {
-	w.put(indent, screen.Text{{Style: screen.Cyan, Text: printable(command)}})
+	w.put(indent, spans("%s", code(command)))
 }
 
 // bullet adds one of several sentences that belong together.
