@@ -111,7 +111,7 @@ func explain(s *session, choice *choiceFlags, destinations []lockv2.Destination)
 	if _, remote, err := catalog.ParseLocation(choice.Source); err == nil && remote && choice.Revision == "" && e.old != nil {
 		choice.Revision = string(e.old.Lock.Source.Revision)
 	}
-	look := &explainer{explanation: e, root: root}
+	look := &explainer{explanation: e, working: s.working, root: root}
 	work, err := e.open(s)
 	switch {
 	case err == nil:

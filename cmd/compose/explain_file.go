@@ -68,10 +68,11 @@ const (
 // explainer looks at one file after the other.
 type explainer struct {
 	*explanation
-	root *rootfs.Root
-	work *composeWork
-	log  *history.Log
-	buf  []byte
+	working func(format string, args ...any) // says what a long run is at
+	root    *rootfs.Root
+	work    *composeWork
+	log     *history.Log
+	buf     []byte
 
 	now    *supplied // at the bound revision; nil where it is not known
 	before *supplied // at the locked revision, once it was asked for
@@ -110,7 +111,8 @@ func supplies(c *catalog.Catalog, cfg resolver.Config) (*supplied, error) {
 	return all, nil
 }
 
-// ask asks the catalog what it supplies, and plans. What is wrong with that is kept as what is not known.
+// ask asks the catalog what it supplies, and plans. What keeps an update from being planned is kept as what is not known; of a
+// choice that was given it is an error.
 func (x *explainer) ask(ctx context.Context, work *composeWork) error {
 	x.work, x.bound = work, &lockv2.Source{Repository: work.repository, Revision: work.source.Revision()}
 	cfg := work.config
@@ -120,7 +122,7 @@ func (x *explainer) ask(ctx context.Context, work *composeWork) error {
 		cfg = planner.UpdateConfig(x.old.Lock)
 	}
 	keep := func(err error) error {
-		if ctx.Err() != nil || x.old == nil || x.choice.mended(err) {
+		if ctx.Err() != nil || x.choice.chosen() || x.choice.mended(err) {
 			return err
 		}
 		x.why = err
@@ -135,6 +137,7 @@ func (x *explainer) ask(ctx context.Context, work *composeWork) error {
 	if x.log, err = history.Open(work.source.Repository()); err != nil {
 		return err
 	}
+	x.working("comparing with the target")
 	if x.plan, err = x.made(ctx, work, x.root); err != nil {
 		return keep(err)
 	}
@@ -167,7 +170,7 @@ func (x *explainer) at(ctx context.Context, d lockv2.Destination) error {
 		f.component, f.ownership = from.component.ID, from.material.Ownership
 		var err error
 		if f.origin, err = x.origin(ctx, of, from); err != nil {
-			if ctx.Err() != nil || x.old == nil || x.choice.mended(err) {
+			if ctx.Err() != nil || x.choice.chosen() || x.choice.mended(err) {
 				return err
 			}
 			f.lost = err
@@ -238,6 +241,7 @@ func (x *explainer) origin(ctx context.Context, of *supplied, from supply) (*ori
 			files = append(files, history.File{Path: f.Path})
 		}
 	}
+	x.working("looking at the history of %s", from.material.Destination)
 	if o.change, o.unknown = x.log.Last(ctx, o.revision, files); o.unknown != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -40,16 +40,19 @@ func (e *explanation) operation() string {
 }
 
 func (e *explanation) headText(w *textWriter) {
-	switch {
-	case e.old == nil:
-		w.prose(0, "Not composed yet: what a first composition of recipe %s from %s at %s would do", strong(e.recipe), e.bound.Repository, w.revision(e.bound.Revision))
-	case e.bound == nil:
-		w.prose(0, "Recipe %s from %s: locked at %s", strong(e.recipe), e.old.Lock.Source.Repository, w.revision(e.old.Lock.Source.Revision))
-	case e.bound.Revision == e.old.Lock.Source.Revision:
-		w.prose(0, "Recipe %s from %s: locked at %s, and looked at there", strong(e.recipe), e.bound.Repository, w.revision(e.bound.Revision))
-	default:
-		w.prose(0, "Recipe %s from %s: locked at %s, and looked at as of %s", strong(e.recipe), e.bound.Repository, w.revision(e.old.Lock.Source.Revision), w.revision(e.bound.Revision))
+	repository, revisions := "", ""
+	if e.old != nil {
+		repository = e.old.Lock.Source.Repository
+		revisions = " at " + w.revision(e.old.Lock.Source.Revision) + " (locked)"
 	}
+	switch {
+	case e.bound == nil:
+	case e.old == nil:
+		repository, revisions = e.bound.Repository, " at "+w.revision(e.bound.Revision)+" (not composed yet)"
+	case e.bound.Revision != e.old.Lock.Source.Revision:
+		revisions = fmt.Sprintf(", %s (locked) -> %s", w.revision(e.old.Lock.Source.Revision), w.revision(e.bound.Revision))
+	}
+	w.prose(0, "Recipe %s from %s%s", strong(e.recipe), repository, revisions)
 	if e.why == nil {
 		return
 	}
@@ -204,7 +207,7 @@ func hereText(w *textWriter, f *explainedFile) marked {
 		if f.locked == nil {
 			return faint("nothing yet")
 		}
-		return bad("nothing: the lock lists the file, and it is gone")
+		return bad("nothing")
 	case c.fault != nil && c.fault.At != string(f.destination):
 		return bad(fmt.Sprintf("%q, a folder on the way, %s", c.fault.At, c.fault.Message()))
 	case c.fault != nil:
@@ -226,7 +229,7 @@ func (e *explanation) plannedText(w *textWriter, f *explainedFile) {
 	name := map[string]string{modeInitial: "Apply", modeUpdate: "Update", modeUpgrade: "Upgrade"}[e.choice.Mode]
 	p := f.planned
 	if p.conflict != nil {
-		w.field(name, "%s: %s [%s]", bad("conflict"), p.conflict.Message, p.conflict.Code)
+		w.field(name, "%s: %s [%s]", bad("conflict"), whyOf(p.conflict), p.conflict.Code)
 	} else {
 		w.field(name, "%s %s", sign(p.action), actionText(w, f))
 	}
@@ -236,7 +239,7 @@ func (e *explanation) plannedText(w *textWriter, f *explainedFile) {
 		w.includes(planner.Remove, i.Removed)
 	}
 	if c := p.component; c != nil {
-		w.field("", "%s: component %s: %s [%s]", bad("conflict"), c.Component, c.Message, c.Code)
+		w.field("", "%s: component %s %s [%s]", bad("conflict"), c.Component, whyOf(c), c.Code)
 	}
 }
 
