@@ -15,8 +15,8 @@ type commit struct {
 	time      time.Time
 }
 
-// The headers that hold a signature. The second is that of the same commit in a repository of the other object format: no
-// part of what is signed, and not looked at.
+// The headers that hold a signature. The second is that of the same commit in a repository of the other object format. git
+// leaves it out of what is signed and does not look at it, so it could hold anything: beside a signature it is refused.
 const (
 	signatureHeader = "gpgsig"
 	otherHeader     = "gpgsig-sha256"
@@ -85,8 +85,10 @@ func split(id string, raw []byte) (*commit, *refusal) {
 	switch {
 	case seen[0] == 0:
 		return nil, &refusal{CodeNotSigned, "the commit carries no signature, and it must be signed by an allowed signer; bind a revision that is signed"}
-	case seen[0] > 1 || seen[1] > 1:
-		return nil, invalid("the commit has several signatures in headers of one name; a commit has one")
+	case seen[0] > 1:
+		return nil, invalid("the commit has %d signatures; a commit has one", seen[0])
+	case seen[1] > 0:
+		return nil, invalid("the commit has a second signature, in a header %q, which is not checked and could hold anything; sign it in one format alone", otherHeader)
 	case seen[2] != 1:
 		return nil, invalid("the commit has %d committers; a commit has one", seen[2])
 	case len(c.signature) > maxSignature:

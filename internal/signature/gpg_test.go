@@ -117,10 +117,12 @@ func TestOpenPGP(t *testing.T) {
 	early := g.key("early", "ed25519", "sign", "20210101T000000")   // it ends before the commit,
 	ending := g.key("ending", "ed25519", "sign", "20220101T000000") // after it, and before now
 	renewed := g.key("renewed", "ed25519", "sign", "20210101T000000")
+	staleRenewed := g.export(renewed)
 	g.at("20201201", "", "--quick-set-expire", g.fingerprint(renewed), "20220101T000000")
 	g.at("20211201", "", "--quick-set-expire", g.fingerprint(renewed), "0")
 	cut := g.key("cut", "ed25519", "sign", "never")
 	byCut := g.sign(commitTime, day, cut)
+	staleCut := g.export(cut)
 	g.at("20220101", "", "--quick-set-expire", g.fingerprint(cut), "20210101T000000")
 	renewedLater := g.key("subrenewed", "ed25519", "cert", "never")
 	g.at("20200201", "", "--quick-add-key", g.fingerprint(renewedLater), "ed25519", "sign", "20210101T000000")
@@ -130,6 +132,7 @@ func TestOpenPGP(t *testing.T) {
 	bySubEarly := g.sign(commitTime, "20201201", subEarly)
 	revoked := g.key("revoked", "ed25519", "sign", "never")
 	byRevoked := g.sign(commitTime, day, revoked)
+	staleRevoked := g.export(revoked)
 	g.revoke(revoked, "0") // no reason given
 	retired := g.key("retired", "ed25519", "sign", "never")
 	byRetired := g.sign(commitTime, day, retired)
@@ -137,9 +140,11 @@ func TestOpenPGP(t *testing.T) {
 	subRevoked := g.key("subrevoked", "ed25519", "cert", "never")
 	g.at("20200201", "", "--quick-add-key", g.fingerprint(subRevoked), "ed25519", "sign", "never")
 	bySubRevoked := g.sign(commitTime, day, subRevoked)
+	staleSubRevoked := g.export(subRevoked)
 	g.at("20220101", "key 1\nrevkey\ny\n2\n\ny\nsave\n", "--edit-key", g.fingerprint(subRevoked))
 	twoUsers := g.key("twousers", "ed25519", "sign", "never")
 	g.at("20200301", "", "--quick-add-uid", g.fingerprint(twoUsers), "Second <second@example.org>")
+	staleTwoUsers := g.export(twoUsers)
 	g.at("20210101", "", "--quick-revoke-uid", g.fingerprint(twoUsers), twoUsers)
 	late := g.key("late", "ed25519", "sign", "never")
 	g.at("20210701", "", "--quick-generate-key", "Later <later@example.org>", "ed25519", "sign", "never")
@@ -191,6 +196,7 @@ func TestOpenPGP(t *testing.T) {
 		{"a comment in the armor", signedBy(plain, strings.Replace(signature, "SIGNATURE-----\n", "SIGNATURE-----\nComment: of alice\n", 1)), g.export(alice), "", ok, ""},
 		{"armor of a message", signedBy(plain, strings.ReplaceAll(signature, "PGP SIGNATURE", "PGP MESSAGE")), g.export(alice), "SIGNATURE_INVALID", ok, "an armor of another kind; gpg wrote it last in the nineties"},
 		{"two blocks", signedBy(plain, signature+signature), g.export(alice), "SIGNATURE_INVALID", no, ""},
+		{"a second signature, of the other format", strings.Replace(byAlice, "\ngpgsig ", "\ngpgsig-sha256 any\n bytes\ngpgsig ", 1), g.export(alice), "SIGNATURE_INVALID", ok, "git does not look at that header, and nobody signed it"},
 		{"two signatures", g.sign(commitTime, day, alice, "--local-user", "="+bob), g.export(alice, bob), "SIGNATURE_INVALID", no, ""},
 		{"of lines", g.sign(commitTime, day, alice, "--textmode"), g.export(alice), "SIGNATURE_INVALID", ok, "it fits other bytes as well"},
 		{"sha1", g.sign(commitTime, day, bob, "--digest-algo", "SHA1"), g.export(bob), "SIGNATURE_INVALID", ok, "SHA-1 can be made to collide"},
@@ -209,6 +215,14 @@ func TestOpenPGP(t *testing.T) {
 		{"the key is revoked", byRevoked, g.export(revoked), "SIGNER_NOT_VALID", no, ""},
 		{"the key is retired", byRetired, g.export(retired), "SIGNER_NOT_VALID", no, ""},
 		{"the subkey is revoked", bySubRevoked, g.export(subRevoked), "SIGNER_NOT_VALID", no, ""},
+		{"the key is revoked, and a stale copy follows", byRevoked, g.export(revoked) + staleRevoked, "SIGNER_NOT_VALID", no, ""},
+		{"the key is revoked, and a stale copy comes first", byRevoked, staleRevoked + g.export(alice, revoked), "SIGNER_NOT_VALID", no, ""},
+		{"the subkey is revoked, and a stale copy follows", bySubRevoked, g.export(subRevoked) + staleSubRevoked, "SIGNER_NOT_VALID", no, ""},
+		{"the subkey is revoked, and a stale copy comes first", bySubRevoked, staleSubRevoked + g.export(subRevoked), "SIGNER_NOT_VALID", no, ""},
+		{"the key's life was cut, and a stale copy follows", byCut, g.export(cut) + staleCut, "SIGNER_NOT_VALID", no, ""},
+		{"the key's life was cut, and a stale copy comes first", byCut, staleCut + g.export(cut), "SIGNER_NOT_VALID", no, ""},
+		{"the key was renewed, and a stale copy follows", g.sign(commitTime, day, renewed), g.export(renewed) + staleRenewed, "", ok, ""},
+		{"a user is revoked, and a stale copy follows", g.sign(commitTime, day, "Second <second@example.org>"), g.export("Second <second@example.org>") + staleTwoUsers, "", ok, ""},
 		{"a user is revoked", g.sign(commitTime, day, "Second <second@example.org>"), g.export("Second <second@example.org>"), "", ok, ""},
 		{"the key is younger than the commit", g.sign(commitTime, "20210801", later), g.export(later), "SIGNER_NOT_VALID", ok, "git asks for a key that is valid now"},
 		{"signed much later", g.sign(commitTime, "20230101", late), g.export(late), "", ok, ""},

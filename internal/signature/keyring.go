@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
@@ -19,7 +20,7 @@ type pgpKey struct {
 	primary     *packet.PublicKey
 	direct      []*packet.Signature // on the key itself, in its own name
 	revocations []*packet.Signature // the same
-	foreign     bool                // another key revokes it, or says so
+	foreign     []*packet.Signature // revocations in another key's name
 	users       []*pgpUser
 	subkeys     []*pgpSubkey
 }
@@ -70,7 +71,12 @@ func (s *Signers) parseArmored(text []byte) *listFault {
 			first, _ := cutLine(text)
 			return &listFault{line, "holds " + quoted(first) + "; want OpenPGP public keys, as gpg --armor --export prints them"}
 		default:
-			_, text = cutLine(text)
+			var other []byte
+			other, text = cutLine(text)
+			if fault := checkBetween(other); fault != nil {
+				fault.line = line
+				return fault
+			}
 			line++
 		}
 	}
@@ -78,6 +84,34 @@ func (s *Signers) parseArmored(text []byte) *listFault {
 		return faulty("holds no OpenPGP key")
 	}
 	return nil
+}
+
+// checkBetween refuses a line outside of armor that says who may sign, and would not be read: an allowed signer, or a part of
+// another armor. In front of keys that are published stands any other text.
+func checkBetween(line []byte) *listFault {
+	line = bytes.TrimSpace(line)
+	if bytes.HasPrefix(line, []byte("#")) {
+		return nil
+	}
+	if bytes.Contains(line, []byte("-----BEGIN ")) || bytes.Contains(line, []byte("-----END ")) {
+		return faulty("holds a part of an armor at another place than the begin of a line, or without its other end; write each key as gpg --armor --export prints it")
+	}
+	for word := range strings.FieldsSeq(string(line)) {
+		if looksSSH(word) {
+			return faulty("holds an SSH key beside OpenPGP ones; keep the two in two lists")
+		}
+	}
+	return nil
+}
+
+// looksSSH reports whether a word is the type of an SSH key, or a key in base64: those begin with a length below 256.
+func looksSSH(word string) bool {
+	for _, start := range [...]string{"ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-", "AAAA", "cert-authority"} {
+		if strings.HasPrefix(word, start) {
+			return true
+		}
+	}
+	return false
 }
 
 // parseKeys reads a sequence of transferable public keys (RFC 9580, section 10.1).
@@ -195,7 +229,7 @@ func (r *keyReader) sign(p *packet.OpaquePacket) error {
 	own := sig.CheckKeyIdOrFingerprint(r.key.primary)
 	switch kind := sig.SigType; {
 	case kind == packet.SigTypeKeyRevocation && !own:
-		r.key.foreign = true
+		r.key.foreign = append(r.key.foreign, sig)
 	case kind == packet.SigTypeKeyRevocation:
 		r.key.revocations = append(r.key.revocations, sig)
 	case !own:

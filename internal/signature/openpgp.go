@@ -20,7 +20,7 @@ func (s *Signers) verifyPGP(c *commit) (Signer, *refusal) {
 		return Signer{}, no
 	}
 	named, fits := false, false
-	for _, key := range s.pgp {
+	for _, key := range merged(s.pgp) {
 		for _, sub := range key.named(sig) {
 			named = true
 			public := key.primary
@@ -152,7 +152,7 @@ func (k *pgpKey) allows(sub *pgpSubkey, times ...time.Time) (user, why string) {
 }
 
 func (k *pgpKey) revoked() bool {
-	return k.foreign || slices.ContainsFunc(k.revocations, func(sig *packet.Signature) bool {
+	return len(k.foreign) > 0 || slices.ContainsFunc(k.revocations, func(sig *packet.Signature) bool {
 		return guard(func() error { return k.primary.VerifyRevocationSignature(sig) }) == nil
 	})
 }

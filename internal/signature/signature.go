@@ -52,7 +52,7 @@ type Signers struct {
 	pgp []*pgpKey
 }
 
-// Add joins the signers of another list to s.
+// Add joins the signers of another list to s. What the copies of one OpenPGP key say counts together.
 func (s *Signers) Add(other *Signers) {
 	s.ssh = append(s.ssh, other.ssh...)
 	s.pgp = append(s.pgp, other.pgp...)
