@@ -9,8 +9,8 @@ import (
 // File returns the exact bytes of a regular file of the revision, such as one that an *Error is about. Errors, *Error:
 // INVALID_SOURCE_AUTHORITY for anything but a regular file, SOURCE_TOO_LARGE past MaxFile bytes, READ_FAILED.
 func (s *Source) File(ctx context.Context, path string) ([]byte, error) {
-	t := &trees{repo: s.repo, root: s.tree, read: map[gitrepo.ID]folder{}}
-	entry, err := t.regular(ctx, path)
+	s.once.Do(func() { s.trees = &trees{repo: s.repo, root: s.tree, read: map[gitrepo.ID]folder{}} })
+	entry, err := s.trees.regular(ctx, path)
 	if err != nil {
 		return nil, err
 	}

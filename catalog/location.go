@@ -24,6 +24,12 @@ func ParseLocation(location string) (u giturl.URL, remote bool, err error) {
 		}
 		return u, false, nil
 	}
+	for _, scheme := range []string{"https", "http", "ssh", "git", "file"} {
+		rest, found := strings.CutPrefix(strings.ToLower(location), scheme)
+		if found && (strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, ":/") && !strings.HasPrefix(rest, "://")) {
+			return u, false, fault(gitrepo.CodeInvalidSource, scheme+"...", "", "is no URL, which begins with %q; a path of that name begins with \"./\"", scheme+"://")
+		}
+	}
 	return giturl.Parse(location)
 }
 

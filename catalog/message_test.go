@@ -109,6 +109,7 @@ func TestShown(t *testing.T) {
 	for _, location := range []string{
 		"https://me:geheim@git.example.org/x?y", "htps://me:geheim@git.example.org/x", "https://me:geheim@git.example.org", "https://me:geheim@git.example.org/%zz",
 		"https://me:geheim@git.example.org/x", "ssh://me:geheim@git.example.org/x", "me:geheim@git.example.org:x", "https://geheim@git.example.org/x",
+		"http//me:geheim@git.example.org/x", "https:/me:geheim@git.example.org/x", "HTTPS//me:geheim@git.example.org/x",
 	} {
 		if shown := catalog.Shown(location); strings.Contains(shown, "geheim") {
 			t.Errorf("%s is shown as %s", location, shown)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/gitcache"
@@ -19,6 +20,9 @@ type Source struct {
 	revision lockv2.Revision
 	tree     gitrepo.ID       // of the revision
 	remote   *gitcache.Source // of a URL; else nil
+
+	once  sync.Once
+	trees *trees // of the files that were asked for by File
 }
 
 // Options says what else Open looks at. The zero value is a git without configuration of user and system, and no cache: then

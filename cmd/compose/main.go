@@ -15,7 +15,15 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	// An empty variable, such as one of a CI system that is not set for this run, is the same as none.
+	for _, name := range []string{"COMPOSE_SOURCE", "COMPOSE_CACHE", "COMPOSE_OFFLINE", "COMPOSE_IDLE_TIMEOUT"} {
+		if os.Getenv(name) == "" {
+			_ = os.Unsetenv(name)
+		}
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // run is the whole program but for the exit: it returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {

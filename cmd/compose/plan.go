@@ -151,16 +151,7 @@ func (c *planCommand) checkOut() error {
 	if c.Out == "" {
 		return nil
 	}
-	state, err := filepath.Abs(filepath.Join(c.Target, lockv2.StateFolder))
-	if err != nil {
-		return &commandError{diag.Wrap(codeReadFailed, c.Target, "the folder can't be found", plainfile.Cause(err))}
-	}
-	out, err := filepath.Abs(c.Out)
-	if err != nil {
-		return &commandError{diag.Wrap(codeReadFailed, c.Out, "the file can't be found", plainfile.Cause(err))}
-	}
-	inside, err := filepath.Rel(state, out)
-	if err == nil && filepath.IsLocal(inside) {
+	if inside(filepath.Join(c.Target, lockv2.StateFolder), c.Out) {
 		return &usageError{msg: "--out names a place in " + lockv2.StateFolder + " of the target, which is the composer's own; name another file"}
 	}
 	return nil

@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"example.org/compose/catalog"
+	"example.org/compose/lockv2"
 	"example.org/compose/txn"
 )
 
@@ -18,6 +20,12 @@ func (c *remoteFlags) cacheOptions(s *session) (catalog.CacheOptions, error) {
 	opts.Getenv = os.Getenv
 	opts.Home, _ = os.UserHomeDir() // without one there are no files of the user to look at
 	opts.Progress = s.fetchProgress()
+	opts.Warn = s.warn
+	remedy := commandLineOf{"compose cache check --remove"}
+	if c.Cache != os.Getenv("COMPOSE_CACHE") {
+		remedy.flag("--cache", c.Cache)
+	}
+	opts.Remedy = remedy.String()
 	if text := os.Getenv("COMPOSE_IDLE_TIMEOUT"); text != "" {
 		idle, err := time.ParseDuration(text)
 		if err != nil || idle <= 0 {
@@ -37,6 +45,35 @@ func (c *cacheFlag) options() catalog.CacheOptions {
 		}
 	}
 	return opts
+}
+
+// checkCachePlace refuses a cache where the composer's own files belong, or in a target that is not there yet: to fetch would make it.
+func (c *choiceFlags) checkCachePlace() error {
+	cache := c.options().Folder
+	if _, remote, err := catalog.ParseLocation(c.Source); err != nil || !remote || cache == "" {
+		return nil
+	}
+	taken := filepath.Join(c.Target, lockv2.StateFolder)
+	if _, err := os.Lstat(c.Target); errors.Is(err, fs.ErrNotExist) {
+		taken = c.Target
+	}
+	if inside(taken, cache) {
+		return &usageError{msg: "--cache names a place in " + taken + ", which is not for it; name a folder outside of the target"}
+	}
+	return nil
+}
+
+// inside reports whether a path is a folder or something in it.
+func inside(folder, path string) bool {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return false
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return false
+	}
+	below, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(below)
 }
 
 // refetched runs a command. Where an object in the cache turns out missing or damaged, the source is fetched anew, and the

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
+	"strconv"
 
 	"example.org/compose/catalog"
 	"example.org/compose/internal/diag"
@@ -24,7 +26,12 @@ type askedServer struct {
 
 // open returns the cache through which the repository is asked, and its URL.
 func (a *askedServer) open(s *session) (*gitcache.Cache, giturl.URL, error) {
-	opts, err := (&remoteFlags{}).cacheOptions(s)
+	if a.URL == "" {
+		return nil, giturl.URL{}, &usageError{msg: "the URL is empty; name a repository"}
+	}
+	flags := remoteFlags{}
+	flags.Offline, _ = strconv.ParseBool(os.Getenv("COMPOSE_OFFLINE"))
+	opts, err := flags.cacheOptions(s)
 	if err != nil {
 		return nil, giturl.URL{}, err
 	}

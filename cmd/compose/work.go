@@ -34,6 +34,9 @@ func (c *choiceFlags) open(s *session, saved *planner.SavedPlan) (*composeWork, 
 			return nil, err
 		}
 	}
+	if err := c.checkCachePlace(); err != nil {
+		return nil, err
+	}
 	work, err := c.openSource(s)
 	if err != nil {
 		return nil, err

@@ -51,20 +51,20 @@ func (e *entry) replace(name string, b []byte) error {
 	return nil
 }
 
-// mark makes an empty file of the entry.
-func (e *entry) mark(name string) error {
-	if err := os.WriteFile(filepath.Join(e.folder, name), nil, fileMode); err != nil {
-		return e.writeFault(err)
-	}
-	return nil
-}
-
-// openLock opens a file of the entry that is locked, made if need be; where the folder can't be written, it has to be there.
+// openLock opens a file of the entry that is locked, made if need be; where the folder can't be written, it has to be there. Nothing but
+// a regular file of the entry is opened.
 func (e *entry) openLock(name string) (*os.File, error) {
-	path := filepath.Join(e.folder, name)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
+	root, err := os.OpenRoot(e.folder)
 	if err != nil {
-		return os.Open(path)
+		return nil, err
+	}
+	defer root.Close()
+	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
+	if err != nil {
+		return root.Open(name)
 	}
 	return f, nil
 }

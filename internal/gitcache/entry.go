@@ -49,10 +49,10 @@ func (e *entry) make() error {
 	if err := e.makeFolders(filepath.Join("objects", "pack"), filepath.Join("objects", "info"), "refs"); err != nil {
 		return err
 	}
-	for _, file := range []struct{ name, text string }{
+	for _, file := range []struct{ name, text string }{ // HEAD last: with it the folder is a repository
 		{"config", "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tpartialClone = origin\n" +
 			"[remote \"origin\"]\n\turl = " + configText(e.url.String()) + "\n\tpromisor = true\n\tpartialclonefilter = blob:none\n"},
-		{"HEAD", "ref: refs/heads/none\n"}, // last: with it the folder is a repository
+		{"HEAD", "ref: refs/heads/none\n"},
 	} {
 		if b, err := plainfile.Read(filepath.Join(e.folder, file.name), maxState); err == nil && string(b) == file.text {
 			continue

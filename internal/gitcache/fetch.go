@@ -69,6 +69,12 @@ func (s *Source) fetchRevision(ctx context.Context, revision lockv2.Revision, fo
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
+	for _, ref := range s.refs {
+		if ref.ID == id(revision) && !ref.Peeled.IsZero() {
+			return fault(CodeInvalidRevision, string(revision), "is the id of the annotated tag %q; name the commit that it leads to, %s", ref.Name, ref.Peeled).
+				withHint("--revision " + ref.Peeled.String())
+		}
+	}
 	at := slices.IndexFunc(s.tips(), func(t tip) bool { return t.commit == revision })
 	if at < 0 {
 		if err := s.fetchHistoryOf(ctx, revision); err != nil {
@@ -170,20 +176,43 @@ func (s *Source) notPublished(ctx context.Context, revision lockv2.Revision, tip
 	if err := s.cutOff(ctx, tips); err != nil {
 		return err
 	}
-	if s.filters() {
-		err := s.fetch(ctx, "the revision", gitwire.Request{Wants: []plumbing.Hash{id(revision)}, Filter: gitwire.NoTrees, Depth: 1})
-		if err == nil {
-			return fault(CodeNotPublished, string(revision), "no branch and no tag of %s leads to it, though the server has it: "+
-				"its history was rewritten, or the commit was only ever in a fork; name a revision of a branch or a tag", s.entry.url).
-				withHint(resolveCommand(s.entry.url))
-		}
-		if !isCode(err, CodeInvalidRevision) {
-			return err
-		}
+	kind, has, err := s.elsewhere(ctx, revision)
+	switch {
+	case err != nil:
+		return err
+	case has && kind != plumbing.CommitObject:
+		return fault(CodeInvalidRevision, string(revision), "is the id of a %s, not of a commit; name a commit", kind).withHint(resolveCommand(s.entry.url))
+	case has:
+		return fault(CodeNotPublished, string(revision), "no branch and no tag of %s leads to it, though the server has it: "+
+			"its history was rewritten, or the commit was only ever in a fork; name a revision of a branch or a tag", s.entry.url).
+			withHint(resolveCommand(s.entry.url))
 	}
 	return fault(CodeInvalidRevision, string(revision), "no branch and no tag of %s leads to it, and the server does not give it out: "+
 		"it was never there, or the history was rewritten; name a revision of a branch or a tag", s.entry.url).
 		withHint(resolveCommand(s.entry.url))
+}
+
+// elsewhere reports whether the server gives out an object to which no branch and no tag leads, and of what kind it is; that of an object
+// that it would not send alone is taken for a commit.
+func (s *Source) elsewhere(ctx context.Context, revision lockv2.Revision) (kind plumbing.ObjectType, has bool, err error) {
+	ask := gitwire.Request{Wants: []plumbing.Hash{id(revision)}, Depth: 1}
+	switch {
+	case !s.able.AnyObject:
+		return 0, false, nil
+	case s.able.Filter:
+		ask.Filter = gitwire.NoTrees
+		if err = s.fetch(ctx, "the revision", ask); err == nil {
+			kind, has, err = s.repo.KindOf(ctx, id(revision))
+		}
+	default:
+		if err = s.remote.Fetch(ctx, ask, func(io.Reader) error { return errEnough }); errors.Is(err, errEnough) {
+			return plumbing.CommitObject, true, nil
+		}
+	}
+	if isCode(err, CodeInvalidRevision) {
+		return 0, false, nil
+	}
+	return kind, has, err
 }
 
 // cutOff returns an error where the history of tips is not whole, so that what it does not hold says nothing: the cache lost
@@ -198,7 +227,7 @@ func (s *Source) cutOff(ctx context.Context, tips []tip) error {
 			if lost, err := s.missingOf(ctx, []tip{t}); err != nil {
 				return err
 			} else if lost != (plumbing.Hash{}) {
-				return damaged(s.entry.url, "the history of "+string(t.commit)+" is no longer whole in the cache")
+				return s.damaged("the history of " + string(t.commit) + " is no longer whole in the cache")
 			}
 		}
 	}
@@ -235,8 +264,8 @@ func (s *Source) checkFiles(ctx context.Context, revision lockv2.Revision, folde
 // leftOut turns what is missing right after it was fetched into a fault of the server.
 func (s *Source) leftOut(err error) error {
 	var unreadable *gitrepo.Error
-	if errors.As(err, &unreadable) && unreadable.Unsound() {
-		return fault(CodeResponseInvalid, s.entry.url.String(), "the server left out the object %s of the revision", unreadable.Path())
+	if errors.As(err, &unreadable) && (unreadable.Unsound() || unreadable.Code() == CodeInvalidRevision) {
+		return fault(CodeResponseInvalid, s.entry.url.String(), "the server left out the object %s, which was asked for", unreadable.Path())
 	}
 	return err
 }
@@ -256,11 +285,15 @@ func (s *Source) fetch(ctx context.Context, what string, ask gitwire.Request) er
 	if stopped := ended(ctx, err); stopped != nil {
 		return stopped
 	}
+	var bad *gitpack.Error
+	if errors.As(err, &bad) && bad.Path() == "" {
+		return fault(bad.Code(), s.entry.url.String(), "%s", bad)
+	}
 	if err != nil || got.Objects == 0 {
 		return err
 	}
 	// git takes what is missing in such a pack for objects that the server would send.
-	return s.entry.mark(filepath.Join("objects", "pack", got.Name+".promisor"))
+	return s.entry.replace(filepath.Join("objects", "pack", got.Name+".promisor"), nil)
 }
 
 // missingBlobs returns the files below folders of a revision that are not here, in the order of their ids.

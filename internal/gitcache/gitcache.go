@@ -65,6 +65,10 @@ type Options struct {
 	Idle time.Duration
 	// Limits bound each pack.
 	Limits gitpack.Limits
+	// Warn hears what people should know though it is no error.
+	Warn func(text string)
+	// Remedy is the command that removes what is damaged, for hints.
+	Remedy string
 	// Progress hears what is being fetched, and how many bytes of it came so far.
 	Progress func(what string, bytes int64)
 }

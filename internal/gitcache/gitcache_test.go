@@ -39,8 +39,8 @@ func TestBind(t *testing.T) {
 				{"of another branch", r.side, "", ""},
 				{"of no branch", r.fork, "", unpublished(server)},
 				{"nowhere", lockv2.Revision(strings.Repeat("1", 40)), "", "INVALID_REVISION"},
-				{"a blob", lockv2.Revision(r.git("rev-parse", string(r.first)+":components/a/b")), "", unpublished(server)},
-				{"the object of a tag", lockv2.Revision(r.git("rev-parse", "v1")), "", unpublished(server)},
+				{"a blob", lockv2.Revision(r.git("rev-parse", string(r.first)+":components/a/b")), "", other(server)},
+				{"the object of a tag", lockv2.Revision(r.git("rev-parse", "v1")), "", "INVALID_REVISION"},
 				{"no id", "main", "", "INVALID_REVISION"},
 			} {
 				t.Run(c.name, func(t *testing.T) {
@@ -60,6 +60,14 @@ func TestBind(t *testing.T) {
 // unpublished is the code of a commit that only a fork has.
 func unpublished(s server) string {
 	if s.anything {
+		return "REVISION_NOT_PUBLISHED"
+	}
+	return "INVALID_REVISION"
+}
+
+// other is the code of what is no commit, as far as the server can be asked for it alone.
+func other(s server) string {
+	if s.anything && !s.partial {
 		return "REVISION_NOT_PUBLISHED"
 	}
 	return "INVALID_REVISION"

@@ -40,13 +40,14 @@ func (s *Source) fetchBoth(ctx context.Context, old, of lockv2.Revision) error {
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
+	tips := []tip{{id(of), of}}
 	if !s.filters() {
-		return s.fetchTips(ctx, s.tips())
+		tips = s.tips()
 	}
-	if err := s.fetchTips(ctx, []tip{{id(of), of}}); err != nil {
+	if err := s.fetchTips(ctx, tips); err != nil {
 		return err
 	}
-	if _, here, err := s.repo.KindOf(ctx, id(old)); here || err != nil {
+	if _, here, err := s.repo.KindOf(ctx, id(old)); here || err != nil || !s.able.AnyObject {
 		return err
 	}
 	// That it is on no branch any more does not make it unknown: the answer is no then, and not that it can't be told.

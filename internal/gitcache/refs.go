@@ -2,6 +2,8 @@ package gitcache
 
 import (
 	"context"
+	"errors"
+	"io"
 	"slices"
 	"strings"
 
@@ -9,6 +11,7 @@ import (
 	"example.org/compose/internal/giturl"
 	"example.org/compose/internal/gitwire"
 	"example.org/compose/lockv2"
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Codes of Resolve.
@@ -25,10 +28,15 @@ type Ref struct {
 
 // Resolve asks the server at u for what name stands for now: a full ref name, a tag, a branch, or HEAD. The cache is not used.
 //
-// REF_NOT_FOUND: there is no such ref, or it names no commit yet. REF_AMBIGUOUS: a tag and a branch have this name, for different
+// REF_NOT_FOUND: there is no such ref, or it names no commit. REF_AMBIGUOUS: a tag and a branch have this name, for different
 // commits. Others are those of Connect and gitwire.Remote.
 func (c *Cache) Resolve(ctx context.Context, u giturl.URL, name string) (Ref, error) {
-	refs, err := c.refs(ctx, u, name, "refs/tags/"+name, "refs/heads/"+name)
+	remote, err := c.Connect(ctx, u)
+	if err != nil {
+		return Ref{}, err
+	}
+	defer remote.Close()
+	refs, err := remote.Refs(ctx, name, "refs/tags/"+name, "refs/heads/"+name)
 	if err != nil {
 		return Ref{}, err
 	}
@@ -42,21 +50,62 @@ func (c *Cache) Resolve(ctx context.Context, u giturl.URL, name string) (Ref, er
 			return Ref{}, fault(CodeRefNotFound, u.String(), "%s names the branch %q, which has no commit yet", name, refs[i].Target)
 		}
 		found = append(found, Ref{full, leadsTo(refs[i])})
+		if full == name { // the whole name, HEAD among them, says which is meant
+			break
+		}
 	}
 	switch {
 	case len(found) == 0:
 		return Ref{}, fault(CodeRefNotFound, u.String(), "there is no branch and no tag %q", name).withHint("compose source list " + diag.Quote(u.String()))
 	case len(found) > 1 && found[0].Revision != found[1].Revision:
 		return Ref{}, fault(CodeRefAmbiguous, u.String(), "%q is a tag, at %s, and a branch, at %s; give the whole name", name, found[0].Revision, found[1].Revision).
-			withHint(resolveCommand(u) + " --ref " + found[0].Name)
+			withHint(resolveCommand(u) + " --ref " + diag.Quote(found[0].Name))
 	}
-	return found[0], nil
+	return found[0], checkCommit(ctx, remote, u, found[0])
 }
 
-// Tags returns the tags of the server at u, by name without refs/tags/.
+// checkCommit makes sure that a tag leads to a commit, where the server lets itself be asked: the first object of the pack that it begins
+// to send says so.
+func checkCommit(ctx context.Context, remote gitwire.Remote, u giturl.URL, ref Ref) error {
+	able, err := remote.Can(ctx)
+	if err != nil || !able.AnyObject || !strings.HasPrefix(ref.Name, "refs/tags/") {
+		return err
+	}
+	kind := plumbing.CommitObject
+	ask := gitwire.Request{Wants: []plumbing.Hash{id(ref.Revision)}, Depth: 1}
+	if able.Filter {
+		ask.Filter = gitwire.NoTrees
+	}
+	err = remote.Fetch(ctx, ask, func(pack io.Reader) error {
+		const header = 12
+		var b [header + 1]byte
+		if _, err := io.ReadFull(pack, b[:]); err != nil {
+			return err
+		}
+		kind = plumbing.ObjectType(b[header] >> 4 & 7)
+		return errEnough
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	if kind != plumbing.CommitObject {
+		return fault(CodeRefNotFound, u.String(), "the tag %q leads to a %s, not to a commit", ref.Name, kind)
+	}
+	return nil
+}
+
+// errEnough ends a fetch of which nothing more is needed.
+var errEnough = errors.New("nothing more is needed")
+
+// Tags returns the tags of the server at u, by name without refs/tags/. A tag may lead to a tree or a blob, whose id it is then.
 func (c *Cache) Tags(ctx context.Context, u giturl.URL) ([]Ref, error) {
 	const below = "refs/tags/"
-	refs, err := c.refs(ctx, u, below)
+	remote, err := c.Connect(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	defer remote.Close()
+	refs, err := remote.Refs(ctx, below)
 	if err != nil {
 		return nil, err
 	}
@@ -67,15 +116,6 @@ func (c *Cache) Tags(ctx context.Context, u giturl.URL) ([]Ref, error) {
 		}
 	}
 	return tags, nil
-}
-
-func (c *Cache) refs(ctx context.Context, u giturl.URL, prefixes ...string) ([]gitwire.Ref, error) {
-	remote, err := c.Connect(ctx, u)
-	if err != nil {
-		return nil, err
-	}
-	defer remote.Close()
-	return remote.Refs(ctx, prefixes...)
 }
 
 // leadsTo is the object that a ref names, an annotated tag looked through.

@@ -17,7 +17,7 @@ func servers() []server {
 			return r.url(), gitcache.Options{}
 		}},
 		{"https", true, true, overHTTPS(gitserver.HTTPOptions{Config: filter})},
-		{"https that can't leave out", false, false, overHTTPS(gitserver.HTTPOptions{})},
+		{"https that can't leave out", false, true, overHTTPS(gitserver.HTTPOptions{})},
 		{"https of version 0", false, false, overHTTPS(gitserver.HTTPOptions{Protocol: "0", Config: filter})},
 		{"https of version 0 for any commit", false, false, overHTTPS(gitserver.HTTPOptions{Protocol: "0",
 			Config: append(filter, "uploadpack.allowReachableSHA1InWant=true")})},

@@ -52,6 +52,9 @@ func (c *Cache) Bind(ctx context.Context, u giturl.URL, revision lockv2.Revision
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && isCode(err, CodeWriteFailed): // somebody removed the entry meanwhile
 	case s != nil && Unsound(err) && !c.opts.Offline:
+		if c.opts.Warn != nil {
+			c.opts.Warn("the cache is damaged, and is fetched anew: " + err.Error())
+		}
 		if err := c.discard(ctx, s.entry, s.raw); err != nil {
 			return nil, err
 		}
@@ -85,8 +88,8 @@ func Unsound(err error) bool {
 	return errors.Is(err, errDamaged) || errors.As(err, &unreadable) && unreadable.Unsound()
 }
 
-func damaged(u giturl.URL, what string) *Error {
-	return faultOf(CodeReadFailed, u.String(), what, errDamaged).withHint("compose cache check --remove")
+func (s *Source) damaged(what string) *Error {
+	return faultOf(CodeReadFailed, s.entry.url.String(), what, errDamaged).withHint(s.cache.opts.Remedy)
 }
 
 // open opens the entry of u, made if need be, unless the network is off limits. With an error the source may be there all the same.
@@ -123,7 +126,7 @@ func (s *Source) reopen() (err error) {
 		return nil
 	}
 	if s.repo, err = gitrepo.OpenWith(s.entry.folder, gitrepo.Options{NoCommitGraph: true, Name: s.entry.url.String()}); err != nil {
-		return damaged(s.entry.url, "its entry in the cache is no repository")
+		return s.damaged("its entry in the cache is no repository")
 	}
 	return nil
 }
@@ -179,7 +182,7 @@ func (s *Source) provide(ctx context.Context, revision lockv2.Revision, folders 
 		if err == nil || ended(ctx, err) != nil {
 			return err
 		}
-		return damaged(s.entry.url, "the commit "+string(revision)+" is no longer in the cache")
+		return s.damaged("the commit " + string(revision) + " is no longer in the cache")
 	}
 	return s.fetching(ctx, "the revision "+string(revision), func() error {
 		if slices.Contains(s.state.revisions, revision) { // another process was faster

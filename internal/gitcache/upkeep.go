@@ -109,6 +109,9 @@ func (c *Cache) Check(ctx context.Context, folders []string, remove bool) ([]*En
 }
 
 func (c *Cache) checkEntry(ctx context.Context, e *Entry, folders []string) error {
+	if _, err := os.Lstat(filepath.Join(e.folder, stateName)); errors.Is(err, fs.ErrNotExist) {
+		return nil // the first fetch is under way, or was stopped: nothing is said to be here
+	}
 	u, remote, err := giturl.Parse(e.URL)
 	if err != nil || !remote || c.entry(u).folder != e.folder {
 		return fault(CodeReadFailed, filepath.Base(e.folder), "what it holds can't be told")
