@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.org/compose/catalog"
@@ -83,7 +84,13 @@ func (c *initCommand) check() error {
 		return &usageError{msg: "--schema-only writes no configuration; leave out --recipe and what goes with it"}
 	case c.Recipe == "" && chosen:
 		return &usageError{msg: "--include, --exclude and --parameter go with --recipe; give it, or leave them out to be asked"}
-	case c.SchemaOnly || c.Force:
+	case os.IsPathSeparator(c.Config[len(c.Config)-1]):
+		return &usageError{msg: "--config names a folder; name the file in it"}
+	}
+	if place, err := filepath.Abs(c.Config); err == nil && slices.ContainsFunc(strings.Split(filepath.ToSlash(place), "/"), isStateFolder) {
+		return &usageError{msg: "--config names a place in " + lockv2.StateFolder + ", which is the composer's own; name another file"}
+	}
+	if c.SchemaOnly || c.Force {
 		return nil
 	}
 	if _, err := os.Lstat(c.Config); err == nil {
@@ -91,6 +98,8 @@ func (c *initCommand) check() error {
 	}
 	return nil
 }
+
+func isStateFolder(name string) bool { return strings.EqualFold(name, lockv2.StateFolder) }
 
 // openCatalog opens and loads the source. Its identity does not matter yet.
 func (c *initCommand) openCatalog(s *session) (*composeWork, error) {
