@@ -119,7 +119,7 @@ type response struct {
 
 // Read reads the body.
 func (r *response) Read(b []byte) (int, error) {
-	return r.watch.during(func() (int, error) { return r.Body.Read(b) })
+	return r.watch.reading(func() (int, error) { return r.Body.Read(b) })
 }
 
 // release lets go of the connection; to be used again, it is read to its end.
@@ -185,7 +185,7 @@ func (s *httpServer) send(ctx context.Context, place *url.URL, body []byte, vers
 	}
 	s.auth.authorize(request)
 	r := &response{watch: w, unfollow: w.follow(ctx)}
-	_, err = w.during(func() (int, error) {
+	_, err = w.reading(func() (int, error) {
 		var err error
 		r.Response, err = s.client.Do(request)
 		return 0, err

@@ -90,7 +90,7 @@ func (s *stream) answer(ctx context.Context, last bool) *packets {
 // send writes in pieces, so that a slow line is not taken for one that stalls. What fails shows in what is read.
 func (s *stream) send(request []byte) {
 	for len(request) > 0 {
-		n, err := s.watch.during(func() (int, error) { return s.conn.Write(request[:min(len(request), 16<<10)]) })
+		n, err := s.watch.writing(func() (int, error) { return s.conn.Write(request[:min(len(request), 16<<10)]) })
 		if err != nil || n <= 0 {
 			return
 		}
@@ -122,5 +122,5 @@ type watched struct {
 }
 
 func (r watched) Read(b []byte) (int, error) {
-	return r.watch.during(func() (int, error) { return r.from.Read(b) })
+	return r.watch.reading(func() (int, error) { return r.from.Read(b) })
 }

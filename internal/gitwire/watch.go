@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"sync"
 	"time"
 )
@@ -11,9 +12,9 @@ import (
 const (
 	// leastRate is how many bytes a second go over a line that is worth waiting for.
 	leastRate = 1 << 10
-	// patience is how many times the idle time an answer may fall behind leastRate: a server that counts objects says for minutes
+	// maxBehind is how many times the idle time an answer may fall behind leastRate: a server that counts objects says for minutes
 	// no more than that it lives, a byte now and then.
-	patience = 10
+	maxBehind = 10
 )
 
 var (
@@ -32,8 +33,10 @@ type watch struct {
 
 	mu      sync.Mutex // a request may be sent and its answer be waited for at once
 	waiting bool
-	since   time.Time     // when bytes moved last, or the wait began
-	behind  time.Duration // of leastRate, in this answer; what came faster is not saved up
+	since   time.Time // when bytes moved last, or the wait began
+	// behind leastRate, in this request and its answer. What came faster is not saved up; what was sent faster is, until an answer
+	// comes: it may still be on its way, in the buffers of two systems.
+	behind time.Duration
 }
 
 // newWatch returns a watch whose context lives until stop, longer than the call that made it.
@@ -57,14 +60,19 @@ func (w *watch) begin() {
 	w.behind = 0
 }
 
-// during runs what waits for the server, and returns how many bytes it moved.
-func (w *watch) during(f func() (int, error)) (int, error) {
+// reading runs what waits for bytes of the server, and returns how many came.
+func (w *watch) reading(f func() (int, error)) (int, error) { return w.during(w.came, f) }
+
+// writing runs what waits for the server to take bytes, and returns how many it took.
+func (w *watch) writing(f func() (int, error)) (int, error) { return w.during(w.went, f) }
+
+func (w *watch) during(moved func(bytes int), f func() (int, error)) (int, error) {
 	w.mu.Lock()
 	w.waiting, w.since = true, time.Now()
-	w.timer.Reset(w.idle)
+	w.timer.Reset(w.patience())
 	w.mu.Unlock()
 	n, err := f()
-	w.moved(n)
+	moved(n)
 	w.mu.Lock()
 	w.waiting = false
 	w.timer.Stop()
@@ -75,18 +83,27 @@ func (w *watch) during(f func() (int, error)) (int, error) {
 	return n, err
 }
 
-// moved notes that bytes went to the server or came from it.
-func (w *watch) moved(bytes int) {
+// patience is how long nothing may move.
+func (w *watch) patience() time.Duration { return w.idle + max(0, -w.behind) }
+
+// went notes that bytes were sent.
+func (w *watch) went(bytes int) { w.moved(bytes, math.MinInt64) }
+
+// came notes that bytes came.
+func (w *watch) came(bytes int) { w.moved(bytes, 0) }
+
+// moved counts bytes; least is as far as the other side can be ahead.
+func (w *watch) moved(bytes int, least time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.waiting {
 		return
 	}
 	now := time.Now()
-	w.behind = max(0, w.behind+now.Sub(w.since)-time.Duration(bytes)*(time.Second/leastRate))
+	w.behind = max(least, w.behind+now.Sub(w.since)-time.Duration(bytes)*(time.Second/leastRate))
 	w.since = now
-	w.timer.Reset(w.idle)
-	if w.behind > patience*w.idle {
+	w.timer.Reset(w.patience())
+	if w.behind > maxBehind*w.idle {
 		w.stop(errSlow)
 	}
 }
@@ -99,7 +116,7 @@ func (w *watch) why(error) error {
 	case errors.Is(cause, errStalled):
 		return fault(CodeUnreachable, w.name, "the server sent nothing for %s; run the command again", w.idle)
 	case errors.Is(cause, errSlow):
-		return fault(CodeUnreachable, w.name, "the server is too slow: it fell %s behind %d KiB a second; run the command again, where the network is better", patience*w.idle, leastRate>>10)
+		return fault(CodeUnreachable, w.name, "the server is too slow: it fell %s behind %d KiB a second; run the command again, where the network is better", maxBehind*w.idle, leastRate>>10)
 	default:
 		return cause
 	}
@@ -114,7 +131,7 @@ type sending struct {
 }
 
 func (s *sending) Read(b []byte) (int, error) {
-	s.watch.moved(s.last)
+	s.watch.went(s.last)
 	if len(s.rest) == 0 {
 		s.last = 0
 		return 0, io.EOF
