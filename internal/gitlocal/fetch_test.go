@@ -180,20 +180,52 @@ func TestFetchIgnoresReplacements(t *testing.T) {
 	wantIDs(t, "main", mustFetch(t, r.open(), gitwire.Request{Wants: r.ids("main")}), want)
 }
 
+// A shallow clone gives out what it has, as a server does, also where a parent that it cuts off is there by chance.
 func TestFetchShallow(t *testing.T) {
 	full := sample(t)
-	clone := full.at(filepath.Join(t.TempDir(), "it's shallow"))
+	clone := full.at(filepath.Join(t.TempDir(), "shallow"))
 	full.git("clone", "-q", "--depth=2", "file://"+full.path, clone.path)
-	remote := clone.open()
-	_, err := fetch(t, remote, gitwire.Request{Wants: clone.ids("HEAD")})
-	wantCode(t, err, gitlocal.CodeInvalidSource, "is a shallow clone")
-	wantCode(t, err, gitlocal.CodeInvalidSource, `git -C '`+strings.ReplaceAll(clone.path, "'", `'\''`)+`' fetch --unshallow`)
-	for filter, args := range filters {
-		wantIDs(t, "of depth 1", mustFetch(t, remote, gitwire.Request{Wants: clone.ids("HEAD"), Filter: filter, Depth: 1}),
-			full.revList(append(args, "--no-walk", "main")...))
+	for _, depth := range []string{"2", "1"} { // with the second, the objects of the first stay
+		clone.git("fetch", "-q", "--depth="+depth)
+		remote := clone.open()
+		for filter, args := range filters {
+			wantIDs(t, "all", mustFetch(t, remote, gitwire.Request{Wants: clone.ids("HEAD"), Filter: filter}), clone.revList(append(args, "HEAD")...))
+			wantIDs(t, "of depth 1", mustFetch(t, remote, gitwire.Request{Wants: clone.ids("HEAD"), Filter: filter, Depth: 1}),
+				full.revList(append(args, "--no-walk", "main")...))
+		}
+		if depth == "2" { // what is had up to the boundary is enough
+			wantIDs(t, "with a have", mustFetch(t, remote, gitwire.Request{Wants: clone.ids("HEAD"), Haves: full.ids("main~1")}), full.revList("main", "^main~1"))
+		}
+		wantIDs(t, "with one before it", mustFetch(t, remote, gitwire.Request{Wants: clone.ids("HEAD"), Haves: full.ids("v1^{}")}), clone.revList("HEAD"))
+		_, err := fetch(t, remote, gitwire.Request{Wants: full.ids("v1^{}"), Filter: gitwire.NoTrees})
+		wantCode(t, err, gitlocal.CodeInvalidRevision, full.git("rev-parse", "v1^{}"))
 	}
-	// What is had up to the boundary is enough.
-	wantIDs(t, "with a have", mustFetch(t, remote, gitwire.Request{Wants: clone.ids("HEAD"), Haves: clone.ids("HEAD~1")}), full.revList("main", "^main~1"))
+}
+
+// Files of a tree that was given out without them, and which are not there themselves, are no slip of who asks: the
+// repository is damaged, or a partial clone, and the error says how to get the rest.
+func TestFetchFilesThatAreMissing(t *testing.T) {
+	full := sample(t)
+	full.git("config", "uploadpack.allowFilter", "true")
+	blob := full.ids("main:a/b/c.txt") // no tag leads to it
+	partial := full.at(filepath.Join(t.TempDir(), "it's partial"))
+	full.git("clone", "-q", "--bare", "--filter=blob:none", "file://"+full.path, partial.path)
+	damaged := sample(t)
+	if err := os.Remove(damaged.loose("main:a/b/c.txt")); err != nil {
+		t.Fatal(err)
+	}
+	for r, says := range map[*repository]string{
+		partial: `git -C '` + strings.ReplaceAll(partial.path, "'", `'\''`) + `' fetch --refetch --no-filter`,
+		damaged: "fsck --full",
+	} {
+		remote := r.open()
+		_, err := fetch(t, remote, gitwire.Request{Wants: blob})
+		wantCode(t, err, gitlocal.CodeInvalidRevision, blob[0].String()) // any id could have been asked for
+		mustFetch(t, remote, gitwire.Request{Wants: full.ids("main"), Filter: gitwire.NoBlobs, Depth: 1})
+		_, err = fetch(t, remote, gitwire.Request{Wants: blob})
+		wantCode(t, err, gitrepo.CodeReadFailed, blob[0].String())
+		wantCode(t, err, gitrepo.CodeReadFailed, says)
+	}
 }
 
 // The forms that a repository on disk may have are all read.
@@ -231,7 +263,7 @@ func TestFetchRefuses(t *testing.T) {
 	wantCode(t, err, gitlocal.CodeInvalidRevision, tag)
 
 	_, err = gitlocal.Open(context.Background(), filepath.Join(r.path, "nowhere"))
-	wantCode(t, err, gitlocal.CodeInvalidSource, "no such folder")
+	wantCode(t, err, gitrepo.CodeInvalidSource, "no such folder")
 }
 
 // loose is the file of a loose object.

@@ -2,8 +2,8 @@
 // like any other. No program runs.
 //
 // What is asked for is found by reading: commits from the wanted ones on, until they are known to be on the other side,
-// then their trees and blobs. Replace refs and grafts are ignored. Every object that is given out has the bytes of its
-// id.
+// then their trees and blobs. Replace refs and grafts are ignored. A shallow clone gives out the history that it has. Every
+// object that is given out has the bytes of its id.
 package gitlocal
 
 import (
@@ -21,7 +21,6 @@ import (
 
 // Codes of an *Error.
 const (
-	CodeInvalidSource   = "INVALID_SOURCE"   // no repository, or a shallow clone where its whole history is asked for
 	CodeInvalidRevision = "INVALID_REVISION" // an object that is asked for is not there
 	CodeTooLarge        = "SOURCE_TOO_LARGE" // more objects than are held in memory
 )
@@ -46,12 +45,15 @@ func Open(ctx context.Context, path string) (gitwire.Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &remote{repo: repo, path: path}, nil
+	return &remote{repo: repo, path: path, named: map[gitrepo.ID]struct{}{}}, nil
 }
 
 type remote struct {
 	repo *gitrepo.Repository
 	path string
+	// named are blobs of trees that were given out without them. One that is missing was promised by this repository, and is no
+	// slip of who asks.
+	named map[gitrepo.ID]struct{}
 }
 
 func (r *remote) Close() error { return r.repo.Close() }

@@ -88,11 +88,8 @@ func (h *history) step(depth int) error {
 	if from == wanted && depth == 1 {
 		return nil
 	}
-	if at.count > 0 && h.reader.Boundary(at.id) {
-		if from == had {
-			return nil // less is known to be there, and more is sent
-		}
-		return h.endsAt(at.id)
+	if h.reader.Boundary(at.id) {
+		return nil // of a shallow clone: as with a server, what is there is sent, and what is had may be sent again
 	}
 	for _, parent := range h.edges[at.first : at.first+at.count] {
 		err := h.reach(parent, from)
@@ -104,13 +101,6 @@ func (h *history) step(depth int) error {
 		}
 	}
 	return nil
-}
-
-// endsAt says that a shallow clone has no more than what is asked for less.
-func (h *history) endsAt(id gitrepo.ID) error {
-	remote := h.lister.remote
-	return &Error{fault(CodeInvalidSource, remote.path, "is a shallow clone, whose history ends at "+id.String()+
-		"; fetch the rest of it there, or name the repository that it is a clone of").WithHint(remote.repo.GitCommand("fetch --unshallow"))}
 }
 
 // number returns the number of a commit.

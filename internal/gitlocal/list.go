@@ -79,6 +79,8 @@ func (l *lister) want(id gitrepo.ID) error {
 		switch {
 		case err != nil:
 			return err
+		case !found && i == 0 && l.promised(id):
+			return l.remote.missing(l.ctx, id)
 		case !found && i == 0:
 			return fault(CodeInvalidRevision, id.String(), fmt.Sprintf("there is no such object in %q; name a revision that is there", l.remote.path))
 		case !found:
@@ -95,6 +97,22 @@ func (l *lister) want(id gitrepo.ID) error {
 		}
 	}
 	return nil
+}
+
+// promised reports whether a tree that was given out names a blob.
+func (l *lister) promised(id gitrepo.ID) bool {
+	_, promised := l.remote.named[id]
+	return promised
+}
+
+// missing says why an object that should be there is not: the repository is damaged, or a partial clone.
+func (r *remote) missing(ctx context.Context, id gitrepo.ID) error {
+	o, err := r.repo.Object(ctx, id)
+	if err != nil {
+		return err
+	}
+	o.Close()
+	return fault(gitrepo.CodeReadFailed, id.String(), "the object came while it was looked for; run the command again")
 }
 
 // add adds an object that was not seen yet.
@@ -126,6 +144,8 @@ func (l *lister) walk(root gitrepo.ID) error {
 			l.trees = append(l.trees, entry.id)
 		case !entry.tree && l.ask.Filter == gitwire.AllObjects:
 			return l.add(entry.id)
+		case !entry.tree && l.ask.Filter == gitwire.NoBlobs && len(l.remote.named) < maxObjects:
+			l.remote.named[entry.id] = struct{}{}
 		}
 		return nil
 	}
