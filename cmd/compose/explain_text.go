@@ -10,6 +10,7 @@ import (
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/history"
 	"example.org/compose/internal/rootfs"
+	"example.org/compose/internal/screen"
 	"example.org/compose/lockv2"
 	"example.org/compose/planner"
 )
@@ -80,9 +81,7 @@ func (e *explanation) fileText(w *textWriter, f *explainedFile) {
 	w.heading("%s", f.destination)
 	if o := f.origin; o != nil {
 		w.field("Component", "%s, version %d%s", f.component, o.version, lockedVersion(f))
-		for i, step := range o.reason.Steps {
-			w.field(labelOf("Because", i), "%s", step)
-		}
+		w.list(len(o.reason.Steps), "step", func(i int) { w.field(labelOf("Because", i), "%s", o.reason.Steps[i]) })
 	} else {
 		w.field("Component", "%s, version %d", f.component, f.version)
 	}
@@ -136,15 +135,7 @@ func (e *explanation) originText(w *textWriter, o *origin) {
 	}
 	switch kindOf(o.material) {
 	case generatedKind:
-		by := "nothing: no component registers any"
-		if len(o.registrations) > 0 {
-			var ids []string
-			for _, id := range o.registrations {
-				ids = append(ids, string(id))
-			}
-			by = strings.Join(ids, ", ")
-		}
-		w.field("Source", "made by %s from the contract registrations of %s%s", o.material.Generator, by, at)
+		w.field("Source", "made by %s from the contract registrations of %s%s", o.material.Generator, w.registering(o.registrations), at)
 	case composedKind:
 		w.field("Source", "%s%s, with %s", o.material.Path(), at, count(len(o.includes), "included file"))
 		w.list(len(o.includes), "file", func(i int) { w.field(labelOf("Includes", i), "%s", o.includes[i]) })
@@ -162,6 +153,21 @@ func (e *explanation) originText(w *textWriter, o *origin) {
 	default:
 		w.field("Changed", "%s", changeText(w, o.change))
 	}
+}
+
+// registering names the components whose registrations a generated file is made from.
+func (w *textWriter) registering(ids []lockv2.ComponentID) string {
+	if len(ids) == 0 {
+		return "nothing: no component registers any"
+	}
+	var shown []string
+	for _, id := range ids[:screen.Shown(len(ids), foldAt, w.verbose)] {
+		shown = append(shown, string(id))
+	}
+	if more := len(ids) - len(shown); more > 0 {
+		shown = append(shown, fmt.Sprintf("and %d more (--verbose lists all)", more))
+	}
+	return strings.Join(shown, ", ")
 }
 
 func changeText(w *textWriter, c *history.Change) string {
