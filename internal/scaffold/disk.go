@@ -18,8 +18,12 @@ import (
 	"example.org/compose/internal/plainfile"
 )
 
-// staging is where files are whole before they get their names. What a killed run leaves there the next one clears away.
-const staging = ".compose-new"
+// staging is where files are whole before they get their names. What a killed run leaves there the next one clears away, and
+// until then git does not see it: a run that is killed at its very end is not repeated.
+const (
+	staging = ".compose-new"
+	ignored = staging + "/.gitignore"
+)
 
 // Written says what Write did; each list in the order of the files.
 type Written struct {
@@ -224,6 +228,9 @@ func (w *writer) stage(work []File) error {
 		}
 	}
 	w.staged = err == nil
+	if err == nil {
+		err = w.create(ignored, []byte("*\n"))
+	}
 	if err := w.step(err); err != nil {
 		return w.failed(staging, err)
 	}
@@ -326,11 +333,15 @@ func (w *writer) clear() error {
 		return err
 	}
 	for _, name := range names {
-		if _, err := strconv.Atoi(name); err == nil {
-			if err := w.root.Remove(staging + "/" + name); err != nil {
-				return err
-			}
+		if _, err := strconv.Atoi(name); err != nil {
+			continue
 		}
+		if err := w.root.Remove(staging + "/" + name); err != nil {
+			return err
+		}
+	}
+	if err := w.root.Remove(ignored); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return w.root.Remove(staging)
 }

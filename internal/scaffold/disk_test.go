@@ -217,7 +217,7 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 // What a killed run left in staging is cleared, and what it wrote already is kept.
 func TestWriteGoesOn(t *testing.T) {
 	dir := t.TempDir()
-	put(t, dir, map[string]string{".compose-new/0": "half", ".compose-new/1": "", "one": "1"})
+	put(t, dir, map[string]string{".compose-new/0": "half", ".compose-new/1": "", ".compose-new/.gitignore": "*\n", "one": "1"})
 	written, err := scaffold.Write(context.Background(), dir, []scaffold.File{{Path: "one", Content: []byte("1")}, {Path: "two", Content: []byte("2")}})
 	if err != nil || fmt.Sprint(written) != "{[two] [one] []}" {
 		t.Fatalf("%v, %v", written, err)
