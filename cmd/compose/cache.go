@@ -93,6 +93,11 @@ func answerEntries(s *session, entries []*gitcache.Entry, exit int) error {
 			if e.Fault != nil {
 				w.hanging(2, spans("%s ", bad("!")), "%v", e.Fault)
 			}
+			if w.verbose {
+				for _, revision := range e.Revisions {
+					w.line("  %s", revision)
+				}
+			}
 		}
 		if len(entries) == 0 {
 			w.line("The cache is empty.")

@@ -97,6 +97,7 @@ func (s *session) fail(err error) int {
 		if hint := coded.Hint(); hint != "" {
 			s.diagnose("hint", screen.Cyan, hint)
 		}
+		s.faults(err)
 		return exit
 	}
 	if _, err := s.stdout.Write(strictjson.Encode(errorDocument(err, coded))); err != nil {
@@ -131,6 +132,21 @@ func (s *session) warn(msg string) {
 	if !s.quiet {
 		s.line.Around(func() { s.diagnose("warning", screen.Yellow, msg) })
 	}
+}
+
+// faults lists what a validation found, where it is more than the message has room for.
+func (s *session) faults(err error) {
+	const named = 5
+	var failed *txn.Error
+	if !errors.As(err, &failed) || len(failed.Faults) <= named {
+		return
+	}
+	w := &textWriter{screen: s.err, verbose: s.verbose}
+	w.list(len(failed.Faults), "fault", func(i int) {
+		f := &failed.Faults[i]
+		w.line("  %s %s %s", bad("!"), f.Destination, faint(f.Code))
+	})
+	s.stderr.Write(w.Bytes())
 }
 
 // diagnose writes one message to standard error: in one line, so that whatever looks for it finds it whole, but on
