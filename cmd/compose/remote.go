@@ -17,7 +17,7 @@ import (
 func (c *remoteFlags) cacheOptions(s *session) (catalog.CacheOptions, error) {
 	opts := c.cacheFlag.options()
 	opts.Offline = c.Offline
-	opts.Getenv = os.Getenv
+	opts.Getenv, opts.Environ = os.Getenv, os.Environ
 	opts.Home, _ = os.UserHomeDir() // without one there are no files of the user to look at
 	opts.Progress = s.fetchProgress()
 	opts.Warn = s.warn

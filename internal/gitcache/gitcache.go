@@ -60,6 +60,8 @@ type Options struct {
 	// Getenv is os.Getenv for credentials, proxies and agents, and Home the user's folder; without them none are found.
 	Getenv func(string) string
 	Home   string
+	// Environ is os.Environ for git's credential helpers; nil gives them what git itself needs.
+	Environ func() []string
 
 	// Idle is how long a server may send nothing; the default is a minute.
 	Idle time.Duration
@@ -88,7 +90,7 @@ func (c *Cache) Connect(ctx context.Context, u giturl.URL) (gitwire.Remote, erro
 		return gitlocal.Open(ctx, filepath.FromSlash(u.Path))
 	}
 	return gitwire.Open(ctx, u, gitwire.Options{
-		Credentials: &credential.Finder{Getenv: c.opts.Getenv, Home: c.opts.Home},
+		Credentials: &credential.Finder{Getenv: c.opts.Getenv, Home: c.opts.Home, Environ: c.opts.Environ},
 		Getenv:      c.opts.Getenv,
 		Home:        c.opts.Home,
 		Idle:        c.opts.Idle,
