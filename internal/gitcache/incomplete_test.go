@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"example.org/compose/internal/gitcache"
 	"example.org/compose/internal/gitserver"
@@ -104,7 +103,7 @@ func TestConnectsAgain(t *testing.T) {
 	r := newRepository(t)
 	h := gitserver.ServeHTTP(t, filepath.Dir(r.path), gitserver.HTTPOptions{TLS: true, Config: []string{"uploadpack.allowFilter=true"}})
 	u := parse(t, h.URL+"/"+filepath.Base(r.path))
-	opts := gitcache.Options{Folder: t.TempDir(), Getenv: trusting(h), Idle: time.Second}
+	opts := gitcache.Options{Folder: t.TempDir(), Getenv: trusting(h)}
 	bind(t, opts, u, r.third, "three", "")
 	s, err := gitcache.New(opts).Bind(t.Context(), u, r.third, folders)
 	if err != nil {
