@@ -10,66 +10,9 @@ import (
 
 	"example.org/compose/schemas"
 	"github.com/alecthomas/kong"
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 const docsFolder = "../../docs"
-
-// sessions are the shell blocks of a page, each with the block of text that follows it at once, if one does.
-var sessions = regexp.MustCompile("(?m)^```sh\n((?s:.*?))^```\n(?:\n```text\n((?s:.*?))^```\n)?")
-
-// typed NAME types what a page of docs shows: each shell block, from one folder, and wants the output that is shown. In
-// it "..." stands for any text, and alone on a line for any lines.
-func typed(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: typed NAME")
-	}
-	page, err := os.ReadFile(filepath.Join(docsFolder, args[0]))
-	ts.Check(err)
-	blocks := sessions.FindAllStringSubmatch(string(page), -1)
-	if len(blocks) == 0 {
-		ts.Fatalf("%s has no shell block", args[0])
-	}
-	// As on a terminal: the human form.
-	const terminal = "compose() { command compose --format human \"$@\"; }\n"
-	for _, block := range blocks {
-		commands, shown := block[1], block[2]
-		ts.Check(ts.Exec("sh", "-euc", terminal+commands))
-		if output := ts.ReadFile("stdout"); shown != "" && !shownAs(shown).MatchString(output) {
-			ts.Fatalf("%s shows\n%s\nand the commands print\n%s", args[0], shown, output)
-		}
-	}
-}
-
-// shownAs makes a pattern of a shown output.
-func shownAs(text string) *regexp.Regexp {
-	var pattern strings.Builder
-	pattern.WriteString(`\A`)
-	for line := range strings.Lines(text) {
-		if line == "...\n" {
-			pattern.WriteString(`(?:.*\n)*?`)
-			continue
-		}
-		pattern.WriteString(strings.ReplaceAll(regexp.QuoteMeta(line), `\.\.\.`, `.*`))
-	}
-	return regexp.MustCompile(pattern.String() + `\z`)
-}
-
-func TestShownAs(t *testing.T) {
-	for _, test := range []struct {
-		shown, output string
-		want          bool
-	}{
-		{"a ... c\n", "a b c\n", true},
-		{"a\n...\nd\n", "a\nb\nc\nd\n", true},
-		{"a\n", "a\nb\n", false},
-		{"a\n...\n", "b\na\n", false},
-	} {
-		if got := shownAs(test.shown).MatchString(test.output); got != test.want {
-			t.Errorf("%q shows %q: got %v, want %v", test.shown, test.output, got, test.want)
-		}
-	}
-}
 
 // docs/cli.md lists every command, with the schema of its answer, and every flag of each, and no others.
 func TestCommandsAreDocumented(t *testing.T) {
