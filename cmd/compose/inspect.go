@@ -136,27 +136,6 @@ func (u *unfinished) document() strictjson.Value {
 	)
 }
 
-type validateCommand struct {
-	targetFlag
-}
-
-func (c *validateCommand) Help() string {
-	return "Needs nothing but the checked-out target: its lock and its files. Every fault is reported, and the exit status is 2 where there is one. For CI."
-}
-
-func (c *validateCommand) Run(s *session) error {
-	s.working("checking the files")
-	report, err := validator.Validate(s.ctx, c.Target)
-	if err != nil {
-		return err
-	}
-	exit := exitDone
-	if !report.OK() {
-		exit = exitRefused
-	}
-	return s.answer(report.Document(), func(w *textWriter) { c.text(w, report) }, exit)
-}
-
 // stateExit is the exit status of inspect: nothing is at fault but with exitDone.
 func stateExit(report *validator.Report) int {
 	switch report.State {

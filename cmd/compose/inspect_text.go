@@ -116,25 +116,3 @@ func faultsText(w *textWriter, t *targetFlag, faults []validator.Fault) {
 		}
 	}
 }
-
-// text is the human form of a validation.
-func (c *validateCommand) text(w *textWriter, r *validator.Report) {
-	files := count(r.Checked, "file")
-	switch {
-	case r.OK():
-		w.line("%s: %s as the lock records", good("valid"), files)
-	case r.State == validator.Interrupted:
-		w.line("%s: an update or upgrade is not finished", caution("interrupted"))
-	case r.Lock == nil:
-		w.line("%s: there is nothing to check the files against", bad("invalid"))
-	default:
-		w.line("%s: %s in %s", bad("invalid"), count(len(r.Faults), "fault"), files)
-	}
-	if composition, ok := r.Composition(); ok {
-		w.line("Composition %s", composition)
-	}
-	if len(r.Faults) > 0 {
-		w.gap()
-		faultsText(w, &c.targetFlag, r.Faults)
-	}
-}

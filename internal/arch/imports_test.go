@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"internal/gitlocal"},
 	{"internal/gitcache"},
 	{"catalog", "internal/skills"},
-	{"internal/history", "internal/sarif", "resolver"},
+	{"internal/codehost", "internal/history", "resolver"},
 	{"internal/scaffold", "planner"},
 	{"internal/graph", "internal/review", "txn"},
 	{"internal/report"},
