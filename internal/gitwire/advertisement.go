@@ -122,7 +122,12 @@ func (a *advertisement) addOld(p *packets, entry string, first bool) error {
 		if first && tag == "capabilities" && id.IsZero() { // there are no refs
 			return nil
 		}
-		return a.refs.peel(tag, id)
+		if !id.IsZero() {
+			return a.refs.peel(tag, id)
+		}
+	}
+	if id.IsZero() {
+		return p.invalid("%q has an id that no object has", said(entry))
 	}
 	return a.refs.add(Ref{Name: name, ID: id})
 }

@@ -16,6 +16,7 @@ type authority struct {
 	place  *url.URL
 	finder *credential.Finder
 
+	own    *credential.Credential // the URL's, until it is tried
 	looked bool
 	left   []credential.Credential // to be tried
 	now    *credential.Credential  // nil before the server asked
@@ -23,11 +24,11 @@ type authority struct {
 	err    error                   // of looking
 }
 
-// newAuthority begins with the password of the URL, and with nothing where it has none.
+// newAuthority begins with nothing: no server gets credentials before it asks.
 func newAuthority(u giturl.URL, place *url.URL, finder *credential.Finder) *authority {
 	a := &authority{url: u, place: place, finder: finder}
-	if user, password, has := u.Login(); has && a.covers(place) {
-		a.now = &credential.Credential{User: user, Password: password, From: "the URL"}
+	if user, password, has := u.Login(); has {
+		a.own = &credential.Credential{User: user, Password: password, From: "the URL"}
 	}
 	return a
 }
@@ -75,6 +76,9 @@ func (a *authority) next(ctx context.Context, place *url.URL, status int) error 
 		a.tried = append(a.tried, a.now.From)
 		a.now = nil
 	}
+	if a.reveal(place) {
+		return nil
+	}
 	if !a.looked {
 		if a.finder != nil {
 			a.left, a.err = a.finder.Find(ctx, a.url)
@@ -93,6 +97,16 @@ func (a *authority) next(ctx context.Context, place *url.URL, status int) error 
 	}
 	a.now, a.left = &a.left[0], a.left[1:]
 	return nil
+}
+
+// reveal takes up the URL's own credentials, once, where they may go to a place. Who wrote them there wants them to be used, also
+// where a server hides from strangers that it has the repository.
+func (a *authority) reveal(place *url.URL) bool {
+	if a.own == nil || !a.covers(place) {
+		return false
+	}
+	a.now, a.own = a.own, nil
+	return true
 }
 
 // failed says which credentials were tried.

@@ -178,8 +178,12 @@ func skipLines(p *packets, until kind, starts ...string) error {
 	}
 }
 
-// maxChatter bounds what a server may say beside a pack.
-const maxChatter = 64 << 20
+// maxChatter bounds what a server may say beside a pack, in bytes; a packet that says nothing counts for lifeCost of them, so that there
+// are at most some ten thousands.
+const (
+	maxChatter = 64 << 20
+	lifeCost   = 1 << 10
+)
 
 // packReader takes a pack out of an answer: band 1 of side-band-64k, or all that follows. It drops progress, and turns
 // what the server says of an error into one. Its errors are for people.
@@ -226,9 +230,11 @@ func (r *packReader) more() ([]byte, error) {
 	}
 	switch body[0] {
 	case 1:
-		if r.chatter++; len(body) > 1 { // else it says that the server lives
+		if len(body) > 1 {
+			r.chatter++
 			return body[1:], nil
 		}
+		r.chatter += lifeCost // it says that the server lives, as git does each five seconds
 	case 2:
 		r.chatter += int64(len(body))
 	case 3:

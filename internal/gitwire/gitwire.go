@@ -69,12 +69,13 @@ type Ability struct {
 
 // Options are what Open needs of its surroundings. The zero value has no credentials, and default bounds.
 type Options struct {
-	Credentials *credential.Finder  // nil: none but those of the URL
-	Getenv      func(string) string // os.Getenv for proxies, certificates, agents; nil: none
-	Home        string              // of the user, for ssh's files; "" for none
-	Idle        time.Duration       // without a byte from the server, the default is a minute; and a tenth of what an answer may fall behind 1 KiB a second
-	MaxRefs     int                 // with those whose names are of no use; default 1,000,000
-	MaxBytes    int64               // of one pack, default 4 GiB
+	Credentials *credential.Finder    // nil: none but those of the URL; nothing is sent before a server asks
+	Getenv      func(string) string   // os.Getenv for proxies, certificates, agents; nil: none
+	Home        string                // of the user, for ssh's files; "" for none
+	Idle        time.Duration         // without a byte from the server, the default is a minute; and a tenth of what an answer may fall behind 1 KiB a second
+	Allow       func(giturl.URL) bool // asked for each repository that a redirect leads to, as it is parsed; nil: all are allowed
+	MaxRefs     int                   // with those whose names are of no use; default 1,000,000
+	MaxBytes    int64                 // of one pack, default 4 GiB
 }
 
 // Open returns the repository at u: https, http, ssh or git. Nothing is asked of the server before a method of the Remote

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -17,7 +15,6 @@ import (
 
 const (
 	maxHead = 64 << 10 // bytes of a response's header fields
-	maxRest = 64 << 10 // bytes of an answer that are read to keep its connection
 	// maxCertificates is of the file of trusted ones: what systems come with has a quarter of a MiB.
 	maxCertificates = 16 << 20
 )
@@ -31,10 +28,15 @@ const (
 	resultType  = "application/x-" + service + "-result"
 )
 
-// httpServer is a server of the smart protocol over http: each request is by itself, and goes to where the first was redirected.
+// httpServer is a server of the smart protocol over http: each request is by itself, on a connection of its own, and goes to where
+// the first was redirected.
+//
+// Package net/http writes to the log of the program what comes over a connection that waits for its next request, and its client of
+// http 2 does for more. So no connection is kept, http 2 is not spoken, and before a request nothing is read (heldConn).
 type httpServer struct {
 	name   string
 	idle   time.Duration
+	allow  func(giturl.URL) bool // nil: all
 	client *http.Client
 	auth   *authority
 	base   *url.URL // of the repository, without user
@@ -42,6 +44,8 @@ type httpServer struct {
 
 func newHTTP(u giturl.URL, opts Options) (*httpServer, error) {
 	settings := &tls.Config{}
+	var version1 http.Protocols
+	version1.SetHTTP1(true)
 	if file := opts.Getenv("GIT_SSL_CAINFO"); file != "" {
 		pem, err := plainfile.Read(file, maxCertificates)
 		pool := x509.NewCertPool()
@@ -52,21 +56,22 @@ func newHTTP(u giturl.URL, opts Options) (*httpServer, error) {
 	}
 	base := &url.URL{Scheme: u.Scheme, Host: u.HostPort(), Path: u.Path, RawPath: u.EscapedPath()}
 	return &httpServer{
-		name: u.String(),
-		idle: opts.Idle,
-		base: base,
-		auth: newAuthority(u, base, opts.Credentials),
+		name:  u.String(),
+		idle:  opts.Idle,
+		allow: opts.Allow,
+		base:  base,
+		auth:  newAuthority(u, base, opts.Credentials),
 		client: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: &http.Transport{
 				Proxy:                  proxies(opts.Getenv),
-				DialContext:            (&net.Dialer{Timeout: connectTimeout}).DialContext,
+				DialContext:            dialHeld,
 				TLSClientConfig:        settings,
 				TLSHandshakeTimeout:    connectTimeout,
 				MaxResponseHeaderBytes: maxHead,
 				DisableCompression:     true, // packs are compressed, and what is counted is what came
-				ForceAttemptHTTP2:      true,
-				MaxConnsPerHost:        2,
+				DisableKeepAlives:      true,
+				Protocols:              &version1,
 			},
 		},
 	}, nil
@@ -85,8 +90,8 @@ func (s *httpServer) advertise(ctx context.Context) (*packets, error) {
 			s.base = base // from here on: a place that turned out to be none is not kept
 			return s.answer(response, refsType)
 		}
-		response.release(true)
-		if base, err = redirected(s.name, place, response.Header.Get("Location")); err != nil {
+		response.release()
+		if base, err = redirected(s.name, place, response.Header.Get("Location"), s.allow); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +104,7 @@ func (s *httpServer) ask(ctx context.Context, version int, request []byte) (*pac
 		return nil, err
 	}
 	if response.StatusCode/100 == 3 {
-		response.release(false)
+		response.release()
 		return nil, fault(CodeRedirect, s.name, "the server redirects the request for objects, which git does not follow either; name the repository by the URL that it is served at")
 	}
 	return s.answer(response, resultType)
@@ -122,11 +127,8 @@ func (r *response) Read(b []byte) (int, error) {
 	return r.watch.reading(func() (int, error) { return r.Body.Read(b) })
 }
 
-// release lets go of the connection; to be used again, it is read to its end.
-func (r *response) release(reuse bool) {
-	if reuse {
-		io.CopyN(io.Discard, r, maxRest)
-	}
+// release lets go of the connection.
+func (r *response) release() {
 	r.Body.Close()
 	r.unfollow()
 	r.watch.stop(nil)
@@ -146,12 +148,14 @@ func (s *httpServer) request(ctx context.Context, place *url.URL, body []byte, v
 		case code == http.StatusMovedPermanently, code == http.StatusFound, code == http.StatusSeeOther, code == http.StatusTemporaryRedirect, code == http.StatusPermanentRedirect:
 			return r, nil
 		case code == http.StatusUnauthorized, code == http.StatusForbidden:
-			r.release(true)
+			r.release()
 			if err := s.auth.next(ctx, place, code); err != nil {
 				return nil, err
 			}
+		case code == http.StatusNotFound && s.auth.reveal(place):
+			r.release()
 		default:
-			r.release(false)
+			r.release()
 			return nil, s.refused(code)
 		}
 	}
@@ -164,7 +168,7 @@ func (s *httpServer) send(ctx context.Context, place *url.URL, body []byte, vers
 	if body != nil {
 		method, kind = http.MethodPost, resultType
 	}
-	request, err := http.NewRequestWithContext(w.ctx, method, place.String(), nil)
+	request, err := http.NewRequestWithContext(holding(w.ctx), method, place.String(), nil)
 	if err != nil {
 		w.stop(nil)
 		return nil, fault(CodeUnreachable, s.name, "no request can be made of the URL")
@@ -177,11 +181,8 @@ func (s *httpServer) send(ctx context.Context, place *url.URL, body []byte, vers
 	}
 	if body != nil {
 		request.ContentLength = int64(len(body))
-		request.GetBody = func() (io.ReadCloser, error) { return &sending{rest: body, watch: w}, nil }
-		request.Body, _ = request.GetBody()
+		request.Body = &sending{rest: body, watch: w}
 		request.Header.Set("Content-Type", requestType)
-		// An empty list is not sent; it says that the request may be sent again on another connection.
-		request.Header["Idempotency-Key"] = []string{}
 	}
 	s.auth.authorize(request)
 	r := &response{watch: w, unfollow: w.follow(ctx)}
@@ -209,7 +210,7 @@ func (s *httpServer) send(ctx context.Context, place *url.URL, body []byte, vers
 func (s *httpServer) answer(r *response, kind string) (*packets, error) {
 	p := newPackets(s.name, r)
 	p.why = r.watch.why
-	p.end = r.release
+	p.end = func(bool) { r.release() }
 	got, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if got = strings.ToLower(strings.TrimSpace(got)); got == kind {
 		return p, nil
@@ -238,7 +239,4 @@ func (s *httpServer) refused(code int) error {
 	return fault(CodeResponseInvalid, s.name, "the server answers %d %s; check that the URL is that of a repository", code, status)
 }
 
-func (s *httpServer) close() error {
-	s.client.CloseIdleConnections()
-	return nil
-}
+func (s *httpServer) close() error { return nil }

@@ -13,6 +13,7 @@ import (
 
 	"example.org/compose/internal/credential"
 	"example.org/compose/internal/gitserver"
+	"example.org/compose/internal/giturl"
 	"example.org/compose/internal/gitwire"
 )
 
@@ -102,14 +103,14 @@ func TestCredentials(t *testing.T) {
 	for name, tt := range map[string]struct {
 		user, netrc string
 		says        string // of the failure; "" for none
-		tries       int    // requests until the answer, of which all but the first, or none, have credentials
+		tries       int    // requests until the answer, of which all but the first have credentials
 	}{
 		"of netrc":                {"", "machine 127.0.0.1 login jo password s3cr3t", "", 2},
-		"of the URL":              {"jo:s3cr3t@", "", "", 1},
-		"of the URL, else netrc":  {"jo:wr0ng@", "machine 127.0.0.1 login jo password s3cr3t", "", 2},
+		"of the URL":              {"jo:s3cr3t@", "", "", 2},
+		"of the URL, else netrc":  {"jo:wr0ng@", "machine 127.0.0.1 login jo password s3cr3t", "", 3},
 		"a user that is a token":  {"s3cr3t@", "", "from the URL's user", 2},
 		"wrong ones of netrc":     {"", "machine 127.0.0.1 login jo password wr0ng", "refused is from netrc", 2},
-		"wrong ones of both":      {"jo:wr0ng@", "machine 127.0.0.1 login jo password wr0ng2", "from the URL, netrc", 2},
+		"wrong ones of both":      {"jo:wr0ng@", "machine 127.0.0.1 login jo password wr0ng2", "from the URL, netrc", 3},
 		"none":                    {"", "", "none were found", 1},
 		"those of another server": {"", "machine 127.0.0.2 login jo password s3cr3t", "none were found", 1},
 	} {
@@ -137,6 +138,11 @@ func TestCredentials(t *testing.T) {
 			if len(requests) != tt.tries {
 				t.Errorf("there were %d requests, not %d", len(requests), tt.tries)
 			}
+			for i, request := range requests {
+				if got := request.Header.Get("Authorization"); (got == "") != (i == 0) {
+					t.Errorf("request %d has the credentials %q", i+1, got)
+				}
+			}
 		})
 	}
 }
@@ -157,6 +163,43 @@ func TestCredentialsForObjects(t *testing.T) {
 	}
 }
 
+// Where a server hides from strangers what it has, the credentials that somebody wrote into the URL are tried once; others are not
+// looked for.
+func TestCredentialsForNotFound(t *testing.T) {
+	f := newFixture(t)
+	for name, tt := range map[string]struct {
+		user  string
+		found bool
+		tries int
+	}{
+		"of the URL":       {"jo:s3cr3t@", true, 2},
+		"wrong ones":       {"jo:wr0ng@", false, 2},
+		"none in the URL":  {"", false, 1},
+		"a user, no token": {"jo@", false, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := gitserver.ServeHTTP(t, f.root, gitserver.HTTPOptions{Before: func(w http.ResponseWriter, r *http.Request) bool {
+				_, password, _ := r.BasicAuth()
+				if password != "s3cr3t" {
+					http.NotFound(w, r)
+				}
+				return password != "s3cr3t"
+			}})
+			r := open(t, "http://"+tt.user+s.Host+"/team/x.git", gitwire.Options{Credentials: netrc(t, "machine 127.0.0.1 login jo password s3cr3t")})
+			_, err := r.Can(context.Background())
+			if tt.found && err != nil {
+				t.Error(err)
+			} else if !tt.found {
+				wantCode(t, err, gitwire.CodeNotFound, "404")
+			}
+			requests := s.Requests()
+			if len(requests) != tt.tries || requests[0].Header.Get("Authorization") != "" {
+				t.Errorf("there were %d requests, not %d, or the first has credentials", len(requests), tt.tries)
+			}
+		})
+	}
+}
+
 // Nothing secret goes over http to another machine: the test's proxy stands for it.
 func TestCredentialsInTheClear(t *testing.T) {
 	answer := &fixed{status: 401}
@@ -169,7 +212,10 @@ func TestCredentialsInTheClear(t *testing.T) {
 			t.Errorf("%v shows a password", err)
 		}
 	}
-	if got := strings.Join(answer.authorization, ""); len(answer.authorization) != 3 || got != "" {
+	answer.status = http.StatusNotFound
+	_, err := open(t, "http://jo:s3cr3t@git.example.org/x", opts).Refs(context.Background())
+	wantCode(t, err, gitwire.CodeNotFound, "none were sent")
+	if got := strings.Join(answer.authorization, ""); len(answer.authorization) != 4 || got != "" {
 		t.Errorf("credentials went out: %q", answer.authorization)
 	}
 }
@@ -191,8 +237,8 @@ func TestRedirect(t *testing.T) {
 	if got := count(fetch(t, r, gitwire.Request{Wants: ids(f.side)})); got != "2 commits, 2 trees, 2 blobs, 0 tags" {
 		t.Errorf("got %s", got)
 	}
-	if n := len(first.Requests()); n != 1 {
-		t.Errorf("%d requests went to the first server, not 1", n)
+	if n := len(first.Requests()); n != 2 { // one is without credentials
+		t.Errorf("%d requests went to the first server, not 2", n)
 	}
 	requests := second.Requests()
 	if len(requests) != 3 {
@@ -201,6 +247,42 @@ func TestRedirect(t *testing.T) {
 	for _, request := range requests {
 		if got := request.Header.Get("Authorization"); got != "" {
 			t.Errorf("%s %s took %q along", request.Method, request.Path, got)
+		}
+	}
+}
+
+// A redirect leads to nothing that is not allowed, and what is not is not asked.
+func TestRedirectThatIsNotAllowed(t *testing.T) {
+	f := newFixture(t)
+	last := gitserver.ServeHTTP(t, f.root, gitserver.HTTPOptions{})
+	middle := gitserver.ServeHTTP(t, f.root, gitserver.HTTPOptions{})
+	first := gitserver.ServeHTTP(t, f.root, gitserver.HTTPOptions{})
+	first.Redirect(http.MethodGet, http.StatusMovedPermanently, middle.URL)
+	middle.Redirect(http.MethodGet, http.StatusFound, last.URL)
+	for _, denied := range []string{"", middle.Host, last.Host} {
+		var asked []string
+		r := open(t, first.URL+"/team/x.git", gitwire.Options{Allow: func(u giturl.URL) bool {
+			asked = append(asked, u.String())
+			return u.HostPort() != denied
+		}})
+		refs, err := r.Refs(context.Background())
+		if denied == "" {
+			if err != nil || len(refs) != 4 {
+				t.Errorf("got %v, %v", refs, err)
+			}
+			if got, want := strings.Join(asked, " "), middle.URL+"/team/x.git "+last.URL+"/team/x.git"; got != want {
+				t.Errorf("asked for %s, want %s", got, want)
+			}
+			middle.Requests()
+			last.Requests()
+			continue
+		}
+		wantCode(t, err, gitwire.CodeRedirect, "http://"+denied+"/team/x.git, which the policy does not allow")
+		if n := len(last.Requests()); n != 0 {
+			t.Errorf("%d requests went to the last server", n)
+		}
+		if n := len(middle.Requests()); denied == middle.Host && n != 0 {
+			t.Errorf("%d requests went to a server that is not allowed", n)
 		}
 	}
 }

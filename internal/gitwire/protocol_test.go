@@ -71,6 +71,13 @@ func TestSpokenRefs(t *testing.T) {
 		"version 2":                 {version2 + lines(idA+" HEAD symref-target:refs/heads/main", idA+" refs/heads/main", idB+" refs/tags/v peeled:"+idA) + "0000", "[{HEAD " + idA + " " + nul + " refs/heads/main} {refs/heads/main " + idA + " " + nul + " } {refs/tags/v " + idB + " " + idA + " }]", ""},
 		"with a service":            {lines("# service=git-upload-pack") + "0000" + version2 + "0000", "[]", ""},
 		"unborn":                    {version2 + lines("unborn HEAD symref-target:refs/heads/x") + "0000", "[{HEAD " + nul + " " + nul + " refs/heads/x}]", ""},
+		"unborn, and leads nowhere": {version2 + lines("unborn HEAD", "unborn HEAD symref-target:a..b", "unborn refs/heads/x symref-target:refs/heads/y", idA+" refs/heads/z") + "0000", "[{refs/heads/z " + idA + " " + nul + " }]", ""},
+		"an id of zeros":            {version2 + lines(nul+" HEAD") + "0000", CodeResponseInvalid, "no line of its refs"},
+		"an id of zeros, symbolic":  {version2 + lines(nul+" HEAD symref-target:refs/heads/main") + "0000", CodeResponseInvalid, "no line of its refs"},
+		"a peeled id of zeros":      {version2 + lines(idA+" refs/tags/v peeled:"+nul) + "0000", CodeResponseInvalid, "no line of its refs"},
+		"version 0, zeros":          {packet(nul+" HEAD\x00symref=HEAD:refs/heads/main\n") + "0000", CodeResponseInvalid, "no object has"},
+		"version 0, zeros later":    {packet(idA+" HEAD\x00\n") + lines(nul+" refs/heads/x") + "0000", CodeResponseInvalid, "no object has"},
+		"version 0, peeled zeros":   {packet(idA+" HEAD\x00\n") + lines(idB+" refs/tags/v", nul+" refs/tags/v^{}") + "0000", CodeResponseInvalid, "no object has"},
 		"an attribute to come":      {version2 + lines(idA+" HEAD something:new") + "0000", "[{HEAD " + idA + " " + nul + " }]", ""},
 		"capital digits":            {version2 + lines(strings.ToUpper(idA)+" HEAD") + "0000", "[{HEAD " + idA + " " + nul + " }]", ""},
 		"out of order":              {version2 + lines(idA+" refs/heads/b", idB+" refs/heads/a", idA+" HEAD") + "0000", "[{HEAD " + idA + " " + nul + " } {refs/heads/a " + idB + " " + nul + " } {refs/heads/b " + idA + " " + nul + " }]", ""},
@@ -191,6 +198,7 @@ func TestSpokenPacks(t *testing.T) {
 		"a line of no section":        {version2 + lines("shallow-info", "what"), 0, CodeResponseInvalid, `"what"`},
 		"not our ref":                 {version2 + packet("ERR upload-pack: not our ref "+idA), 0, CodeInvalidRevision, "not our ref"},
 		"JGit's words":                {version2 + packet("ERR want "+idA+" not valid"), 0, CodeInvalidRevision, "not valid"},
+		"signs of life alone":         {version2 + lines("packfile") + strings.Repeat("0005\x01", 70_000) + packet("\x01PACK") + "0000", 0, CodeTooLarge, "beside the pack"},
 		"an error beside the pack":    {version2 + lines("packfile") + packet("\x01PA") + packet("\x03fatal: \x1b[2J disk"), 0, CodeResponseInvalid, `"fatal: ?[2J disk"`},
 		"an error in the pack":        {version2 + lines("packfile") + packet("\x01PA") + packet("ERR oh"), 0, CodeResponseInvalid, `"oh"`},
 		"another band":                {version2 + lines("packfile") + packet("\x04x"), 0, CodeResponseInvalid, "band 4"},
@@ -353,10 +361,14 @@ func FuzzRedirect(f *testing.F) {
 	}
 	from, _ := url.Parse("https://h/x/info/refs?service=git-upload-pack")
 	f.Fuzz(func(t *testing.T, location string) {
-		to, err := redirected("https://h/x", from, location)
+		to, err := redirected("https://h/x", from, location, nil)
 		if err != nil {
 			checkCoded(t, err)
 			return
+		}
+		deny := func(u giturl.URL) bool { return u.String() == "" }
+		if _, err := redirected("https://h/x", from, location, deny); err == nil {
+			t.Fatalf("%q leads on, and nothing is allowed", location)
 		}
 		if to.Scheme != "https" || to.Host == "" || to.User != nil || to.RawQuery != "" || to.Fragment != "" {
 			t.Fatalf("%q leads to %v", location, to)

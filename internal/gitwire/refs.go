@@ -150,8 +150,11 @@ func readRefs(p *packets, maxRefs int) (*refList, error) {
 			return nil, err
 		}
 		ref, ok := parseRef(line)
-		if !ok {
+		switch {
+		case !ok:
 			return nil, p.invalid("%q is no line of its refs", said(line))
+		case ref.ID.IsZero() && (ref.Name != "HEAD" || ref.Target == ""):
+			continue // it leads nowhere, and nobody can ask for it
 		}
 		if err := list.add(ref); err != nil {
 			return nil, err
@@ -159,7 +162,7 @@ func readRefs(p *packets, maxRefs int) (*refList, error) {
 	}
 }
 
-// parseRef reads a line of ls-refs: an id or "unborn", a name, and attributes.
+// parseRef reads a line of ls-refs: an id or "unborn", a name, and attributes. Only what is unborn has a zero id.
 func parseRef(line string) (Ref, bool) {
 	digits, rest, found := strings.Cut(line, " ")
 	name, attributes, _ := strings.Cut(rest, " ")
@@ -169,7 +172,7 @@ func parseRef(line string) (Ref, bool) {
 	}
 	if digits != "unborn" {
 		id, ok := parseID(digits)
-		if !ok {
+		if !ok || id.IsZero() {
 			return ref, false
 		}
 		ref.ID = id
@@ -180,7 +183,7 @@ func parseRef(line string) (Ref, bool) {
 		}
 		if digits, found := strings.CutPrefix(attribute, "peeled:"); found {
 			id, ok := parseID(digits)
-			if !ok {
+			if !ok || id.IsZero() {
 				return ref, false
 			}
 			ref.Peeled = id

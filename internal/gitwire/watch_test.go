@@ -181,6 +181,44 @@ func TestTrickle(t *testing.T) {
 	}
 }
 
+// What follows a whole answer, or one that is not read, is not waited for.
+func TestRestOfAnAnswer(t *testing.T) {
+	const head = "HTTP/1.1 %s\r\nLocation: /y/info/refs?service=git-upload-pack\r\nContent-Type: " + resultType + "\r\nTransfer-Encoding: chunked\r\n\r\n%s"
+	whole := lines("packfile") + packet("\x01PACK") + "0000"
+	for status, code := range map[string]string{"200 OK": "", "302 Found": CodeRedirect, "401 Unauthorized": CodeAuthentication, "404 Not Found": CodeNotFound} {
+		t.Run(status, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := paced(t, true, false, func(to net.Conn, asked *bufio.Reader) {
+					request, err := http.ReadRequest(asked)
+					if err != nil {
+						return
+					}
+					if request.Method == http.MethodGet && code == "" {
+						fmt.Fprintf(to, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", refsType, len(version2), version2)
+						return
+					}
+					io.Copy(io.Discard, request.Body)
+					fmt.Fprintf(to, head, status, fmt.Sprintf("%x\r\n%s\r\n", len(whole), whole))
+					drip(to, "400\r\n"+strings.Repeat("x", 1<<10)+"\r\n", time.Second, 24*time.Hour)
+				})
+				begun := time.Now()
+				err := r.Fetch(t.Context(), Request{Wants: []plumbing.Hash{plumbing.NewHash(idA)}}, func(pack io.Reader) error {
+					_, err := io.Copy(io.Discard, pack)
+					return err
+				})
+				if code != "" {
+					checkFault(t, err, code, "")
+				} else if err != nil {
+					t.Error(err)
+				}
+				if took := time.Since(begun); took > 0 { // of a time that passes for those who sleep alone
+					t.Errorf("it took %v", took)
+				}
+			})
+		})
+	}
+}
+
 // What a caller does with a pack costs the server no time.
 func TestSlowCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
