@@ -168,6 +168,14 @@ var samples = map[string]struct {
 		invalid: [][3]string{{"/operation", `"plan"`, "/operation enum"}, {"/source", "", " required"}, {"/conflicts", "-1", "/conflicts minimum"}, {"/files/0/origin/chain", "[]", "/files/0/origin/chain minItems"},
 			{"/files/0/current/state", `"fine"`, "/files/0/current/state enum"}, {"/files/0/plan/action", `"merge"`, "/files/0/plan/action enum"}, {"/errors/0/code", `"USAGE"`, "/errors/0/code const"}, {"/files/0/locked", "", "/files/0 required"}},
 	},
+	schemas.HelpResult: {
+		valid:   []string{`{"topic":"recovery","text":"# Recovery\n"}`, `{"topics":[{"name":"recovery","summary":"s"}],"commands":[]}`},
+		invalid: [][3]string{{"/topic", `""`, " oneOf"}, {"/text", "", " oneOf"}, {"/topics", "[]", " oneOf"}},
+	},
+	schemas.Completion: {
+		valid:   []string{`{"shell":"bash","script":"complete"}`},
+		invalid: [][3]string{{"/shell", `"sh"`, "/shell enum"}, {"/script", `""`, "/script minLength"}, {"/x", "1", "/x additionalProperties"}},
+	},
 	schemas.SkillsPin: {
 		valid:   []string{`{"schema_version":1,"skills":{"a":{"digest":"sha256-tree-v2:` + strings.Repeat("ab", 32) + `"}}}`, `{"schema_version":1,"skills":{}}`},
 		invalid: [][3]string{{"/schema_version", "2", "/schema_version const"}, {"/skills/a/digest", digest, "/skills/a/digest pattern"}, {"/skills/a/digest", "", "/skills/a required"}, {"/skills/a/time", "1", "/skills/a/time additionalProperties"}},

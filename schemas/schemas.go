@@ -48,6 +48,8 @@ const (
 	ExplainResult  = "explain-result"
 	InitResult     = "init-result"
 	ScaffoldResult = "scaffold-result"
+	HelpResult     = "help-result"
+	Completion     = "completion-result"
 )
 
 // CodeSchemaValidationFailed is the code of a document that breaks its schema.

@@ -27,6 +27,10 @@ func main() {
 
 // run is the whole program but for the exit: it returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == completeWord { // a shell asks, each time a key is pressed
+		complete(args[1:], stdout)
+		return exitDone
+	}
 	s := &session{stdout: stdout, stderr: stderr}
 	s.look(args, os.Getenv)
 	ctx, stop := untilSignal()

@@ -11,7 +11,7 @@ import (
 // layers is the picture in docs/architecture.md, from the ground up. A package imports only packages of the
 // lines above its own.
 var layers = [][]string{
-	{"fingerprint", "internal/diag", "internal/filelock", "internal/glob", "internal/plainfile", "internal/portable", "internal/screen", "internal/strictjson"},
+	{"docs", "fingerprint", "internal/diag", "internal/filelock", "internal/glob", "internal/plainfile", "internal/portable", "internal/screen", "internal/strictjson"},
 	{"fingerprint/scsha", "fingerprint/skillrx", "fingerprint/treedigest", "internal/collation", "internal/gitconfig", "internal/giturl", "internal/jsonplace", "internal/jsonschema", "internal/manual", "internal/signature"},
 	{"internal/credential", "internal/gitssh", "lockv2", "schemas"},
 	{"internal/gitrepo", "internal/gitwire", "internal/rootfs", "policy"},
