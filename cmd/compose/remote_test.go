@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/http"
 	"path/filepath"
 	"testing"
 
@@ -8,8 +9,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The scripts of testdata/remote have real servers: what lies below $WORK/srv is served at $HTTPS, at $PRIVATE for who knows the
-// password of $USER_OF_PRIVATE, and at $SSH.
+// The scripts of testdata/remote have real servers: what lies below $WORK/srv is served at $HTTPS, at $PRIVATE with a password, and
+// at $SSH; $MOVED sends to $HTTPS.
 func TestRemoteScripts(t *testing.T) {
 	params := scripts(t, filepath.Join("testdata", "remote"))
 	setup := params.Setup
@@ -21,6 +22,8 @@ func TestRemoteScripts(t *testing.T) {
 		filter := []string{"uploadpack.allowFilter=true"}
 		public := gitserver.ServeHTTP(t, root, gitserver.HTTPOptions{TLS: true, Config: filter})
 		private := gitserver.ServeHTTP(t, root, gitserver.HTTPOptions{TLS: true, Config: filter, User: "me", Password: "s3cret"})
+		moved := gitserver.ServeHTTP(t, root, gitserver.HTTPOptions{})
+		moved.Redirect(http.MethodGet, http.StatusFound, public.URL)
 		ssh := gitserver.StartSSHD(t, gitserver.SSHDOptions{})
 		e.Setenv("HOME", ssh.Home)
 		e.Setenv("USER", ssh.User)
@@ -29,6 +32,7 @@ func TestRemoteScripts(t *testing.T) {
 		e.Setenv("HTTPS", public.URL)
 		e.Setenv("PRIVATE", private.URL)
 		e.Setenv("PRIVATE_HOST", private.Host)
+		e.Setenv("MOVED", moved.URL)
 		e.Setenv("SSH", ssh.URL(root))
 		return nil
 	}

@@ -43,16 +43,10 @@ func (c *sourceFlags) checkLocation() error {
 	if err != nil {
 		return err
 	}
-	allows := func(entry string) bool {
-		switch {
-		case remote:
-			return giturl.Match(entry, u)
-		case c.Source == starter.Location:
-			return entry == starter.Location
-		}
-		return entry == localSources
-	}
-	if slices.ContainsFunc(c.policy.Sources, allows) {
+	switch {
+	case remote && c.allows(u),
+		c.Source == starter.Location && slices.Contains(c.policy.Sources, starter.Location),
+		!remote && c.Source != starter.Location && slices.Contains(c.policy.Sources, localSources):
 		return nil
 	}
 	name := "a repository on disk"
@@ -61,6 +55,12 @@ func (c *sourceFlags) checkLocation() error {
 	}
 	return &commandError{diag.New(codeURLNotAllowed, policy.Path+"#/sources",
 		"does not allow "+name+" as a source; name one that it lists with --source, or let someone who may decide that add this one")}
+}
+
+// allows reports whether the policy lists a URL, also one that a redirect leads to.
+func (c *sourceFlags) allows(u giturl.URL) bool {
+	return c.policy == nil || c.policy.Sources == nil ||
+		slices.ContainsFunc(c.policy.Sources, func(entry string) bool { return giturl.Match(entry, u) })
 }
 
 // checkSigned makes sure that the bound commit is signed by those whom the flags name, and by those whom the policy names.

@@ -59,6 +59,7 @@ func (c *sourceFlags) openSource(s *session) (*composeWork, error) {
 	if err != nil {
 		return nil, err
 	}
+	cache.Allow = c.allows
 	source, err := catalog.OpenWith(s.ctx, c.Source, c.Revision, catalog.Options{Git: gitrepo.OptionsOf(os.Getenv), Cache: cache})
 	if err != nil {
 		return nil, err

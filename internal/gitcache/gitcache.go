@@ -63,6 +63,9 @@ type Options struct {
 	// Environ is os.Environ for git's credential helpers; nil gives them what git itself needs.
 	Environ func() []string
 
+	// Allow says whether a redirect to another place may be followed; nil: any may.
+	Allow func(giturl.URL) bool
+
 	// Idle is how long a server may send nothing; the default is a minute.
 	Idle time.Duration
 	// Limits bound each pack.
@@ -94,6 +97,7 @@ func (c *Cache) Connect(ctx context.Context, u giturl.URL) (gitwire.Remote, erro
 		Getenv:      c.opts.Getenv,
 		Home:        c.opts.Home,
 		Idle:        c.opts.Idle,
+		Allow:       c.opts.Allow,
 		MaxBytes:    c.opts.Limits.Bytes,
 	})
 }

@@ -28,7 +28,10 @@ func (s *Source) IsAncestor(ctx context.Context, old, of lockv2.Revision) (bool,
 	if !isCode(err, CodeOldSourceRevisionUnavailable) {
 		return descends, err
 	}
-	if err := s.cutOff(ctx, []tip{{id(of), of}}); err != nil {
+	switch err := s.cutOff(ctx, []tip{{id(of), of}}); {
+	case isCode(err, CodeResponseInvalid):
+		return false, faultOf(CodeOldSourceRevisionUnavailable, string(old), "whether the source's revision descends from it can't be told", err)
+	case err != nil:
 		return false, err
 	}
 	return false, fault(CodeOldSourceRevisionUnavailable, string(old), "the server has no such commit, or no branch and no tag of %s leads to it: the history was rewritten, or the lock is of another source; "+

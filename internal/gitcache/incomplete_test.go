@@ -74,6 +74,14 @@ func TestShallowServer(t *testing.T) {
 			opts := gitcache.Options{Folder: t.TempDir(), Getenv: trusting(h)}
 			bind(t, opts, u, r.side, "", "")
 			bind(t, opts, u, r.first, "", "SOURCE_RESPONSE_INVALID")
+			s, err := gitcache.New(opts).Bind(t.Context(), u, r.third, folders)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if _, err := s.IsAncestor(t.Context(), r.first, r.third); code(err) != "OLD_SOURCE_REVISION_UNAVAILABLE" {
+				t.Errorf("error %v", err)
+			}
 			r.git("--git-dir="+shallow, "fetch", "--quiet", "--unshallow")
 			bind(t, opts, u, r.first, "one", "")
 		})
