@@ -176,6 +176,15 @@ var samples = map[string]struct {
 		valid:   []string{`{"shell":"bash","script":"complete"}`},
 		invalid: [][3]string{{"/shell", `"sh"`, "/shell enum"}, {"/script", `""`, "/script minLength"}, {"/x", "1", "/x additionalProperties"}},
 	},
+	schemas.ReportResult: {
+		valid: []string{`{"operation":"update","recipe":"app","repository":"example-org/templates","from_revision":` + revision + `,"to_revision":` + revision + `,"writes":false,` +
+			`"files":{"conflict":1,"create":0,"replace":2,"remove":0,"adopt":0,"preserve":0,"unchanged":9},"lines":{"added":3,"removed":1,"uncompared":0},"components":{"added":0,"changed":1,"removed":0,"unchanged":3},` +
+			`"written":{"as":"markdown","bytes":2000,"left_out":{"conflicts":0,"ways":0,"components":0,"files":1,"lines":2,"graph":true}}}`,
+			`{"operation":"initial","recipe":"app","repository":"example-org/templates","from_revision":null,"to_revision":` + revision + `,"writes":true,` +
+				`"files":{"conflict":0,"create":1,"replace":0,"remove":0,"adopt":0,"preserve":0,"unchanged":0},"lines":{"added":3,"removed":0,"uncompared":0},"components":{"added":1,"changed":0,"removed":0,"unchanged":0}}`},
+		invalid: [][3]string{{"/operation", `"plan"`, "/operation enum"}, {"/from_revision", "", " required"}, {"/files/conflict", "-1", "/files/conflict minimum"}, {"/files/adopt", "", "/files required"},
+			{"/lines/added", "1.0", "/lines/added type"}, {"/written/as", `"pdf"`, "/written/as enum"}, {"/written/left_out/graph", "0", "/written/left_out/graph type"}, {"/written/left_out/x", "0", "/written/left_out/x additionalProperties"}},
+	},
 	schemas.SkillsPin: {
 		valid:   []string{`{"schema_version":1,"skills":{"a":{"digest":"sha256-tree-v2:` + strings.Repeat("ab", 32) + `"}}}`, `{"schema_version":1,"skills":{}}`},
 		invalid: [][3]string{{"/schema_version", "2", "/schema_version const"}, {"/skills/a/digest", digest, "/skills/a/digest pattern"}, {"/skills/a/digest", "", "/skills/a required"}, {"/skills/a/time", "1", "/skills/a/time additionalProperties"}},

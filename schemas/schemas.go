@@ -50,6 +50,7 @@ const (
 	ScaffoldResult = "scaffold-result"
 	HelpResult     = "help-result"
 	Completion     = "completion-result"
+	ReportResult   = "report-result"
 )
 
 // CodeSchemaValidationFailed is the code of a document that breaks its schema.

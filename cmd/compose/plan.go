@@ -6,6 +6,7 @@ import (
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/plainfile"
+	"example.org/compose/internal/report"
 	"example.org/compose/internal/review"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/internal/strictjson"
@@ -37,6 +38,7 @@ type plan interface {
 	conflicts() []planner.Conflict
 	changes() bool // an apply would write something
 	review(root *rootfs.Root) *review.Review
+	report(ctx context.Context, root *rootfs.Root, work *composeWork, o report.Options) (*report.Report, error)
 }
 
 type initialPlan struct{ *planner.InitialPlan }
@@ -92,6 +94,11 @@ func (c *planCommand) Run(s *session) error {
 
 // make plans what the flags ask for. look sees the plan while target and source are open.
 func (c *planCommand) make(s *session, look func(*rootfs.Root, plan) error) (plan, error) {
+	return c.makeFrom(s, func(root *rootfs.Root, _ *composeWork, p plan) error { return look(root, p) })
+}
+
+// makeFrom is make for those who look at the catalog too.
+func (c *planCommand) makeFrom(s *session, look func(*rootfs.Root, *composeWork, plan) error) (plan, error) {
 	root, err := openTarget(c.Target)
 	if err != nil {
 		return nil, err
@@ -114,7 +121,7 @@ func (c *planCommand) make(s *session, look func(*rootfs.Root, plan) error) (pla
 		if err != nil {
 			return nil, err
 		}
-		return initialPlan{made}, look(root, initialPlan{made})
+		return initialPlan{made}, look(root, work, initialPlan{made})
 	}
 	if _, err := planner.ReadManaged(root); err != nil {
 		return nil, err
@@ -135,7 +142,7 @@ func (c *planCommand) make(s *session, look func(*rootfs.Root, plan) error) (pla
 	if err != nil {
 		return nil, err
 	}
-	return managedPlan{made}, look(root, managedPlan{made})
+	return managedPlan{made}, look(root, work, managedPlan{made})
 }
 
 // writePlan writes a plan to a file that the user named.
