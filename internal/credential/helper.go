@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -53,15 +52,9 @@ func (f *Finder) fromHelpers(ctx context.Context, u giturl.URL) ([]Credential, e
 
 // gitConfig reads git's configuration of system and user.
 func (f *Finder) gitConfig() (*gitconfig.Config, error) {
-	cfg := &gitconfig.Config{}
-	for _, file := range gitconfig.Files(f.env) {
-		err := cfg.AddFile(file, gitconfig.Includes{Follow: true, Home: f.Home})
-		if errors.Is(err, fs.ErrPermission) {
-			continue // as in git: a home that can't be read is one without configuration
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the git configuration %s can't be read: %w", strconv.Quote(f.short(file)), plainfile.Cause(err))
-		}
+	cfg, file, err := gitconfig.Load(f.env, f.Home)
+	if err != nil {
+		return nil, fmt.Errorf("the git configuration %s can't be read: %w", strconv.Quote(f.short(file)), plainfile.Cause(err))
 	}
 	return cfg, nil
 }

@@ -3,14 +3,12 @@ package gitwire
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"example.org/compose/internal/giturl"
-	"example.org/compose/internal/plainfile"
 )
 
 const (
@@ -46,13 +44,9 @@ func newHTTP(u giturl.URL, opts Options) (*httpServer, error) {
 	settings := &tls.Config{}
 	var version1 http.Protocols
 	version1.SetHTTP1(true)
-	if file := opts.Getenv("GIT_SSL_CAINFO"); file != "" {
-		pem, err := plainfile.Read(file, maxCertificates)
-		pool := x509.NewCertPool()
-		if err != nil || !pool.AppendCertsFromPEM(pem) {
-			return nil, fault(CodeUnreachable, u.String(), "GIT_SSL_CAINFO names no file with certificates that can be read; correct it, or unset it")
-		}
-		settings.RootCAs = pool
+	var err error
+	if settings.RootCAs, err = authorities(u, opts); err != nil {
+		return nil, err
 	}
 	base := &url.URL{Scheme: u.Scheme, Host: u.HostPort(), Path: u.Path, RawPath: u.EscapedPath()}
 	return &httpServer{
