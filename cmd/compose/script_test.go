@@ -50,6 +50,11 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			e.Setenv("GIT_COMMITTER_EMAIL", "a@example.org")
 			e.Setenv("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z")
 			e.Setenv("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z")
+			if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" {
+				e.Setenv("GOCACHE", filepath.Join(cache, "go-build")) // the home folder of scripts has none
+			} else {
+				e.Setenv("GOCACHE", os.Getenv("GOCACHE"))
+			}
 			for i, revision := range revisions { // $R1, $R2, ...
 				e.Setenv(fmt.Sprintf("R%d", i+1), string(revision))
 			}

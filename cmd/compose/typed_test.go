@@ -66,11 +66,16 @@ func typed(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// asOnATerminal makes a shell print what people see. compose is a program, as it is for a reader, and not a function, which could
-// not be killed.
+// asOnATerminal makes a shell print what people see: 80 columns, both streams in one, and the human form, unless a command
+// asks for another. compose is a program, as it is for a reader, and not a function, which could not be killed.
 const asOnATerminal = `exec 2>&1
+export COLUMNS=80
 mkdir "$TMPDIR/typed"
-printf '#!/bin/sh\nexec "%s" --format human "$@"\n' "$(command -v compose)" > "$TMPDIR/typed/compose"
+cat > "$TMPDIR/typed/compose" <<END
+#!/bin/sh
+case " \$* " in *" --format "*) ;; *) set -- --format human "\$@" ;; esac
+exec "$(command -v compose)" "\$@"
+END
 chmod +x "$TMPDIR/typed/compose"
 PATH="$TMPDIR/typed:$PATH"
 `
