@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"internal/graph", "internal/review", "txn"},
 	{"internal/report"},
 	{"bindings/python/native", "cmd/compose", "docs/examples/contextcache", "docs/examples/filetable"},
-	{"internal/arch", "internal/bundle", "internal/bundle/consumer", "internal/catalogtest", "internal/gitserver", "internal/targettest"},
+	{"internal/arch", "internal/bundle", "internal/bundle/consumer", "internal/catalogtest", "internal/dropin", "internal/gitserver", "internal/targettest"},
 }
 
 // modules lists the modules from elsewhere that each package may use. The others, and everything that the
@@ -54,6 +54,7 @@ var testModules = []string{
 	"github.com/go-git/go-git/v5",
 	"github.com/rogpeppe/go-internal",
 	"github.com/santhosh-tekuri/jsonschema/v5",
+	"go.yaml.in/yaml/v3",
 	"golang.org/x/sys",
 	"pgregory.net/rapid",
 }
