@@ -23,8 +23,8 @@ import (
 // completeWord is the hidden command that the scripts of compose completion call.
 const completeWord = "complete"
 
-// completionPatience bounds how long somebody waits for candidates who has pressed a key.
-const completionPatience = 2 * time.Second
+// completionPatience bounds what a key press may lead to; who waits for less long interrupts it.
+const completionPatience = 10 * time.Second
 
 // complete answers a shell: complete -- WORDS..., or of bash complete --bash BREAKS -- LINE. Whatever goes wrong, nothing is
 // printed, since it would land in the middle of a command line.
@@ -51,11 +51,15 @@ func complete(args []string, out io.Writer) {
 	}
 	at := program.Locate(line.Words)
 	list := at.Fitting(append(at.Known(), found(ctx, at)...))
+	kind := at.Kind()
+	if len(list) > 0 && strings.Contains(at.Typed, ":") {
+		kind = manual.Words // no path has a colon there: it is a URL
+	}
 	if bash {
-		_, _ = io.WriteString(out, line.Reply(at.Kind(), list))
+		_, _ = io.WriteString(out, line.Reply(kind, list))
 		return
 	}
-	_, _ = io.WriteString(out, manual.Answer(at.Kind(), list))
+	_, _ = io.WriteString(out, manual.Answer(kind, list))
 }
 
 // found returns the candidates that depend on what is there: the source, the cache, the target. Nothing is asked of a server.

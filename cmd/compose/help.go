@@ -9,6 +9,7 @@ import (
 
 	"example.org/compose/docs"
 	"example.org/compose/internal/manual"
+	"example.org/compose/internal/screen"
 	"example.org/compose/internal/strictjson"
 )
 
@@ -85,7 +86,7 @@ func nearTopics(topic string, program *manual.Program) []string {
 	wanted := strings.ToLower(topic)
 	for _, c := range allTopics(program) {
 		folded := strings.ToLower(c.Word)
-		if n, near := distance(wanted, folded, max(len(wanted)/3, 1)); near {
+		if n, near := distance(wanted, folded, min(max(len(wanted)/3, 2), len(wanted)-1)); near {
 			found = append(found, candidate{c.Word, n})
 		} else if len(wanted) > 2 && strings.HasPrefix(folded, wanted) {
 			found = append(found, candidate{c.Word, len(wanted)})
@@ -178,8 +179,12 @@ func blocksText(w *textWriter, blocks []manual.Block) {
 		case manual.Bullet:
 			w.bullet(2, "%s", b.Text)
 		case manual.Verbatim:
+			style := screen.Cyan
+			if strings.HasPrefix(b.Text, "{") { // no commands: a document
+				style = screen.Plain
+			}
 			for line := range strings.Lines(b.Text) {
-				w.command(strings.TrimRight(line, "\n"))
+				w.put(4, spans("%s", marked{style, strings.TrimRight(line, "\n")}))
 			}
 		default:
 			w.prose(0, "%s", b.Text)

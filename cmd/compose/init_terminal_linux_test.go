@@ -32,6 +32,22 @@ type terminal struct {
 // onTerminal starts compose in dir.
 func onTerminal(t *testing.T, dir string, args ...string) *terminal {
 	t.Helper()
+	program, err := exec.LookPath("compose") // the test binary, by testscript.Main
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &terminal{t: t, command: exec.Command(program, args...)}
+	p.command.Dir, p.command.Stdout = dir, &p.stdout
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "COMPOSE_") })
+	p.command.Env = append(env, "TERM=dumb", "COLUMNS=80")
+	p.start()
+	return p
+}
+
+// start gives the command a terminal; its standard output too, unless it has another one.
+func (p *terminal) start() {
+	t := p.t
+	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skip("no terminals here:", err)
@@ -50,15 +66,11 @@ func onTerminal(t *testing.T, dir string, args ...string) *terminal {
 		t.Skip("no terminals here:", err)
 	}
 	defer slave.Close()
-	program, err := exec.LookPath("compose") // the test binary, by testscript.Main
-	if err != nil {
-		t.Fatal(err)
+	p.master, p.shown = master, make(chan []byte)
+	p.command.Stdin, p.command.Stderr = slave, slave
+	if p.command.Stdout == nil {
+		p.command.Stdout = slave
 	}
-	p := &terminal{t: t, master: master, command: exec.Command(program, args...), shown: make(chan []byte)}
-	p.command.Dir = dir
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "COMPOSE_") })
-	p.command.Env = append(env, "TERM=dumb", "COLUMNS=80")
-	p.command.Stdin, p.command.Stderr, p.command.Stdout = slave, slave, &p.stdout
 	p.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := p.command.Start(); err != nil {
 		t.Fatal(err)
@@ -77,7 +89,6 @@ func onTerminal(t *testing.T, dir string, args ...string) *terminal {
 			}
 		}
 	}()
-	return p
 }
 
 // terminalPatience bounds what a slow machine may take; only a fault waits so long.

@@ -101,7 +101,7 @@ func (l Line) Replies(list []Candidate) []string {
 	var replies []string
 	for _, c := range list {
 		rest, fits := strings.CutPrefix(c.Word, kept)
-		if !fits || rest == "" || !visible(c.Word) {
+		if !fits || rest == "" || !visible(kept) || !visible(rest) {
 			continue
 		}
 		switch l.quote {

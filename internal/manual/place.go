@@ -130,7 +130,7 @@ func (at *Place) Kind() Kind {
 	switch {
 	case at.Flag != nil:
 		value = at.Flag.Value
-	case at.Arg != nil:
+	case at.Arg != nil && !at.dashed():
 		value = at.Arg.Value
 	}
 	switch value {
@@ -149,7 +149,7 @@ func (at *Place) Known() []Candidate {
 	switch {
 	case at.Flag != nil:
 		list = choices(at.Flag.Choices)
-	case at.Before != "" || !at.ended && strings.HasPrefix(at.Typed, "-"):
+	case at.dashed():
 		list = at.flagNames()
 	case len(at.own) > 0:
 		for _, c := range at.own {
@@ -161,6 +161,11 @@ func (at *Place) Known() []Candidate {
 		list = at.flagNames() // there is nothing else to say
 	}
 	return list
+}
+
+// dashed reports whether the word is the name of a flag.
+func (at *Place) dashed() bool {
+	return at.Flag == nil && !at.ended && strings.HasPrefix(at.Typed, "-")
 }
 
 func (at *Place) flagNames() []Candidate {
