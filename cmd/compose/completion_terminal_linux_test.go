@@ -113,6 +113,10 @@ func TestCompletionInShells(t *testing.T) {
 			p := shell(t, name)
 			for _, test := range []struct{ typed, want string }{
 				{"compose pl", "compose plan "},
+				{"FOO=1 compose pl", "FOO=1 compose plan "},
+				{"true; compose pl", "true; compose plan "},
+				{"true | compose pl", "true | compose plan "},
+				{"(compose pl", "(compose plan "},
 				{"compose plan --mod", "compose plan --mode "},
 				{"compose plan --mode upd", "compose plan --mode update "},
 				{"compose plan --mode=upd", "compose plan --mode=update "},

@@ -117,11 +117,9 @@ type roff struct {
 	begun bool // a section has begun and is empty
 }
 
-// escaping makes a text of roff's input: nothing in it is a request, an escape, or a dash that is no minus.
-var escaping = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`)
-
+// escape makes a text of roff's input: nothing in it is a request, an escape, or a dash that is no minus.
 func escape(text string) string {
-	text = escaping.Replace(text)
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(text)
 	if strings.HasPrefix(text, ".") {
 		text = `\&` + text
 	}
