@@ -1,18 +1,95 @@
 package main
 
 import (
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"example.org/compose/lockv2"
 	"example.org/compose/schemas"
 	"github.com/alecthomas/kong"
 )
 
 const docsFolder = "../../docs"
+
+// links are the links of a page to files of the project.
+var links = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
+
+// What pages link to is there, headings too.
+func TestLinks(t *testing.T) {
+	pages := []string{"../../README.md"}
+	err := filepath.WalkDir(docsFolder, func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".md" {
+			pages = append(pages, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range links.FindAllStringSubmatch(outsideCode(string(text)), -1) {
+			to := page
+			if link[1] != "" {
+				to = filepath.Join(filepath.Dir(page), link[1])
+			}
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s links to %s, which there is not", page, link[1])
+			} else if link[2] != "" && !slices.Contains(anchors(t, to), link[2]) {
+				t.Errorf("%s links to %s#%s, and there is no such heading", page, link[1], link[2])
+			}
+		}
+	}
+}
+
+// outsideCode returns a page without its blocks of code.
+func outsideCode(page string) string {
+	return regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(page, "")
+}
+
+// anchors returns the anchors of a page's headings, as GitHub makes them.
+func anchors(t *testing.T, page string) []string {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(outsideCode(string(text)), -1) {
+		words := regexp.MustCompile(`[^\p{L}\p{N}_ -]`).ReplaceAllString(strings.ToLower(heading[1]), "")
+		all = append(all, strings.ReplaceAll(words, " ", "-"))
+	}
+	return all
+}
+
+// The commands that README.md begins with run in the folder of the project.
+func TestReadmeBegins(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := regexp.MustCompile(`(?m)^go run (\./cmd/compose .*) --target /tmp/my-skill$`).FindStringSubmatch(string(text))
+	if command == nil || !strings.Contains(string(text), "\ngo test ./...\n") {
+		t.Fatal("README.md has no first command, or none that tests")
+	}
+	target := filepath.Join(t.TempDir(), "my-skill")
+	run := exec.Command("go", append([]string{"run"}, append(strings.Fields(command[1]), "--target", target)...)...)
+	run.Dir = "../.."
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(target, filepath.FromSlash(lockv2.LockPath))); err != nil {
+		t.Error(err)
+	}
+}
 
 // docs/cli.md lists every command, with the schema of its answer, and every flag of each, and no others.
 func TestCommandsAreDocumented(t *testing.T) {
