@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 
 	"example.org/compose/catalog"
 	"example.org/compose/internal/diag"
@@ -29,6 +31,9 @@ func (c *catalogCheckCommand) Run(s *session) error {
 		return err
 	}
 	source, faults := checked.source, checked.faults
+	if _, err := os.Lstat(filepath.FromSlash(catalog.IndexPath)); err == nil && c.Source == builtinSource {
+		s.warn("this is the catalog inside compose, not the one in the current folder: compose catalog check --source .")
+	}
 	status, exit := "valid", exitDone
 	if len(faults) > 0 {
 		status, exit = "invalid", exitRefused
@@ -37,7 +42,7 @@ func (c *catalogCheckCommand) Run(s *session) error {
 		strictjson.F("status", strictjson.Str(status)),
 		strictjson.F("errors", strictjson.List(faults, catalogFault.document)),
 	)
-	return s.answer(doc, func(w *textWriter) { catalogText(w, source, faults) }, exit)
+	return s.answer(doc, func(w *textWriter) { catalogText(w, c.Source, source, faults) }, exit)
 }
 
 // checkedCatalog is a source, closed again, and the faults of its catalog.
@@ -88,15 +93,19 @@ func checkCatalog(ctx context.Context, source *catalog.Source) ([]diag.Coded, er
 }
 
 // catalogText is the human form of a catalog check.
-func catalogText(w *textWriter, s *catalog.Source, faults []catalogFault) {
+func catalogText(w *textWriter, location string, s *catalog.Source, faults []catalogFault) {
+	which := "catalog"
+	if location == builtinSource {
+		which = "built-in catalog"
+	}
 	for _, f := range faults {
 		w.gap()
 		f.text(w)
 	}
 	w.gap()
 	if len(faults) > 0 {
-		w.line("The catalog at %s has %s.", w.revision(s.Revision()), bad(count(len(faults), "fault")))
+		w.line("The %s at %s has %s.", which, w.revision(s.Revision()), bad(count(len(faults), "fault")))
 		return
 	}
-	w.line("The catalog at %s is %s.", w.revision(s.Revision()), good("valid"))
+	w.line("The %s at %s is %s.", which, w.revision(s.Revision()), good("valid"))
 }

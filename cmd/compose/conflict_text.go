@@ -10,22 +10,26 @@ import (
 	"example.org/compose/planner"
 )
 
-// conflictGroup is the conflicts that have one reason.
+// conflictGroup is the conflicts that have one reason, and the same ways out but for the name of the file. ways are those of the first.
 type conflictGroup struct {
 	code, why string
+	ways      []review.Way
 	conflicts []*planner.Conflict
 }
 
-// groupConflicts puts conflicts of one reason together, in the order of the first of each.
-func groupConflicts(conflicts []planner.Conflict) []*conflictGroup {
+// groupConflicts puts conflicts of one kind together, in the order of the first of each.
+func groupConflicts(conflicts []planner.Conflict, waysOut func(*planner.Conflict) []review.Way) []*conflictGroup {
 	var groups []*conflictGroup
 	for i := range conflicts {
 		c := &conflicts[i]
-		why := whyOf(c)
-		at := slices.IndexFunc(groups, func(g *conflictGroup) bool { return g.code == c.Code && g.why == why })
+		why, ways := whyOf(c), waysOut(c)
+		at := slices.IndexFunc(groups, func(g *conflictGroup) bool {
+			return g.code == c.Code && g.why == why &&
+				slices.EqualFunc(g.ways, ways, func(a, b review.Way) bool { return a.Title == b.Title && len(a.Steps) == len(b.Steps) })
+		})
 		if at < 0 {
 			at = len(groups)
-			groups = append(groups, &conflictGroup{code: c.Code, why: why})
+			groups = append(groups, &conflictGroup{code: c.Code, why: why, ways: ways})
 		}
 		groups[at].conflicts = append(groups[at].conflicts, c)
 	}
@@ -70,7 +74,7 @@ func detailOf(c *planner.Conflict, name string) string {
 
 // conflictsText shows conflicts first in an answer, each group with its reason and the ways out; nothing for none.
 func conflictsText(w *textWriter, conflicts []planner.Conflict, waysOut func(*planner.Conflict) []review.Way) {
-	for i, g := range groupConflicts(conflicts) {
+	for i, g := range groupConflicts(conflicts, waysOut) {
 		if i > 0 {
 			w.gap()
 		}
@@ -84,11 +88,10 @@ func conflictsText(w *textWriter, conflicts []planner.Conflict, waysOut func(*pl
 		column := w.column(list)
 		w.list(len(list), "conflict", func(i int) { w.fileLine(bad("!"), list[i], column) })
 		w.prose(4, "%s: %s", strong(g.code), g.why)
-		ways := waysOut(g.conflicts[0])
-		if len(g.conflicts) > 1 && len(ways) > 0 {
+		if len(g.conflicts) > 1 && len(g.ways) > 0 {
 			w.prose(4, "For %s, and likewise for each:", list[0].destination)
 		}
-		for _, way := range ways {
+		for _, way := range g.ways {
 			w.bullet(4, "%s. %s", strong(way.Title), way.Text)
 			for _, step := range way.Steps {
 				if step.Note != "" {

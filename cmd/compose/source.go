@@ -59,6 +59,7 @@ func (c *sourceResolveCommand) Help() string {
 	return `A branch and a tag can move, so no other command takes one: what is composed is named by a full commit id. This command asks the server, each time, and changes nothing.
 
   compose source resolve https://git.example.org/platform/templates.git --ref main
+  ID=$(compose source resolve https://git.example.org/platform/templates.git --format human)
   compose plan --mode update --source https://git.example.org/platform/templates.git --revision ID`
 }
 

@@ -40,6 +40,9 @@ func (w *ways) taken() []Way {
 	case planner.ReasonUnreadable:
 		list = append(list, w.readable())
 	case planner.ReasonDifferentBytes, planner.ReasonExists:
+		if m := w.material(w.conflict.Destination); m != nil && m.Ownership == lockv2.Seed {
+			return []Way{w.keepSeed(), {Title: "Take the catalog's file", Text: "The same without the last step."}}
+		}
 		list = append(list, Way{Title: "Take the catalog's file", Text: "Move your own aside, " + again + ".", Steps: []Step{w.away()}})
 	default:
 		list = append(list, Way{Title: "Make room", Text: "Move what is there away, " + again + ".", Steps: []Step{w.away()}})
@@ -54,6 +57,16 @@ func (w *ways) taken() []Way {
 		})
 	}
 	return list
+}
+
+// keepSeed is the way to have one's own bytes in a file that the catalog supplies once and then leaves alone.
+func (w *ways) keepSeed() Way {
+	file, aside := quote(w.path()), quote(w.path()+".mine")
+	return Way{
+		Title: "Keep your own",
+		Text:  "The file is a seed: once it is there its bytes are yours. Move your own aside, apply, and move it back over the catalog's.",
+		Steps: []Step{{Command: "mv -i " + file + " " + aside}, {Note: "after the apply", Command: "mv " + aside + " " + file}},
+	}
 }
 
 // away moves what stands at the path at fault aside, and asks before anything is overwritten.
