@@ -108,6 +108,9 @@ func completionEnv(dir string) []string {
 
 // In real shells, what is typed and then completed is the line that was meant.
 func TestCompletionInShells(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts the program some hundred times")
+	}
 	for _, name := range []string{"bash", "zsh", "zsh with a function path"} {
 		t.Run(name, func(t *testing.T) {
 			p := shell(t, name)
@@ -162,6 +165,9 @@ func TestCompletionInShells(t *testing.T) {
 
 // fish says itself what it would offer.
 func TestCompletionInFish(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts the program some ten times")
+	}
 	if _, err := exec.LookPath("fish"); err != nil {
 		t.Skip("fish is not installed")
 	}
