@@ -54,13 +54,29 @@ func escapeHTML(s string) string { return htmlEscapes.Replace(shown(s, true)) }
 
 var htmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
 
+// mdParagraph is mdText for what begins a paragraph, and must not begin a list, a heading or code.
+func mdParagraph(s string) string {
+	s = mdText(strings.TrimSpace(shown(s, false)))
+	if s != "" && strings.ContainsRune("-+=0123456789", rune(s[0])) {
+		s = "&#8203;" + s
+	}
+	return s + "\n\n"
+}
+
+// maxRun is how many backticks in a row are left as they are: GitHub's renderer counts up to 80 around code, and to 255 around a block.
+const maxRun = 70
+
 // mdCode makes a name of a text: code, in which nothing is markup and nobody is mentioned. Not for tables.
 func mdCode(s string) string {
 	s = shown(s, false)
 	if s == "" {
 		return "(no name)"
 	}
-	fence := strings.Repeat("`", longestRun(s, '`')+1)
+	run := longestRun(s, '`')
+	if run > maxRun {
+		return htmlCode(s)
+	}
+	fence := strings.Repeat("`", run+1)
 	if fence == "`" && s[0] != ' ' {
 		return fence + s + fence
 	}
@@ -80,9 +96,12 @@ func htmlCode(s string) string {
 	var b strings.Builder
 	b.WriteString("<code>")
 	for _, r := range shown(s, false) {
-		if r < 0x80 && !isWord(r) && !strings.ContainsRune("/.- ", r) {
+		switch {
+		case r == '@':
+			b.WriteString("@<wbr>") // an address would be a link even here
+		case r < 0x80 && !isWord(r) && !strings.ContainsRune("/.- ", r):
 			fmt.Fprintf(&b, "&#%d;", r)
-		} else {
+		default:
 			b.WriteRune(r)
 		}
 	}
@@ -129,10 +148,20 @@ func mdText(s string) string {
 func mdFence(language string, lines []string) string {
 	longest := 2
 	for _, l := range lines {
-		longest = max(longest, longestRun(l, '`'))
+		longest = max(longest, longestRun(l, '`')) // at most maxRun: see fenced
 	}
 	fence := strings.Repeat("`", longest+1)
 	return fence + language + "\n" + strings.Join(lines, "\n") + "\n" + fence + "\n"
+}
+
+// fenced makes a line fit for a fenced block: of more backticks in a row than can be told from its end, most are counted instead.
+func fenced(line string) string {
+	for longestRun(line, '`') > maxRun {
+		at := strings.Index(line, strings.Repeat("`", maxRun+1)) + maxRun
+		rest := strings.TrimLeft(line[at:], "`")
+		line = line[:at] + "(" + count(len(line)-at-len(rest), "more backtick") + ")" + rest
+	}
+	return line
 }
 
 // longestRun returns how often a character stands in a row at most.

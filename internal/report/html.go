@@ -57,7 +57,7 @@ func (p *page) put(format string, args ...any) {
 // The page fetches nothing and needs no script to be read. Its policy allows its own styles and its own script, by their digests, and
 // nothing else.
 func (r *Report) HTML() ([]byte, Cut) {
-	p := &page{Report: r, styles: []string{pageStyle}}
+	p := &page{Report: r, styles: []string{pageStyle}, cut: Cut{Lines: r.cutFiles()}}
 	p.put(`<a class="skip" href="#files">Skip to the files</a>` + "\n")
 	p.header()
 	p.put("<main>\n")
@@ -160,15 +160,19 @@ func (p *page) tiles() {
 		n, title := p.Count(b), b.said().title
 		total += n
 		if n == 0 {
-			p.put("<li class=\"%s none\"><span><b>0</b><span>%s</span></span></li>\n", b, title)
+			p.put("<li class=\"%s none\"><span><b>0</b> <span>%s</span></span></li>\n", b, title)
 			continue
 		}
-		p.put("<li class=\"%s\"><a href=\"#%s\"><b>%s</b><span>%s</span></a></li>\n", b, b, thousands(n), title)
+		p.put("<li class=\"%s\"><a href=\"#%s\"><b>%s</b> <span>%s</span></a></li>\n", b, b, thousands(n), title)
 	}
 	p.put("</ul></nav>\n")
 	p.bar(total)
 	if lines := p.Lines().String(); lines != "" {
-		p.put("<p class=\"lines\">Lines: %s</p>\n", lines)
+		p.put("<p class=\"lines\">Lines: %s", lines)
+		if p.cut.Lines > 0 {
+			p.put(". Those of %s are not all on this page, which would be too large.", count(p.cut.Lines, "file"))
+		}
+		p.put("</p>\n")
 	}
 }
 
@@ -189,11 +193,7 @@ func (p *page) bar(total int) {
 	p.put("</svg>\n")
 }
 
-// footer says what is left out.
+// footer ends the page.
 func (p *page) footer() {
-	p.put("<footer>\n")
-	if left := p.cut.String(p.Report); left != "" {
-		p.put("<p>Left out: %s. compose plan --diff shows lines without this bound.</p>\n", left)
-	}
-	p.put("<p>Written by compose report. Nothing here is fetched, and nothing is sent.</p>\n</footer>\n")
+	p.put("<footer>\n<p>Written by compose report. Nothing here is fetched, and nothing is sent.</p>\n</footer>\n")
 }

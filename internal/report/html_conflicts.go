@@ -8,7 +8,7 @@ func (p *page) conflictSection() {
 	if total == 0 {
 		return
 	}
-	p.put("<section id=\"conflict\" class=\"conflict\" aria-labelledby=\"conflict-title\">\n<h2 id=\"conflict-title\">Conflicts<small>%s</small></h2>\n", thousands(total))
+	p.put("<section id=\"conflict\" class=\"conflict\" aria-labelledby=\"conflict-title\">\n<h2 id=\"conflict-title\">Conflicts <small>%s</small></h2>\n", thousands(total))
 	for i := range p.Conflicts {
 		g := &p.Conflicts[i]
 		p.put("<div class=\"group\">\n<p class=\"why\"><span class=\"code\">%s</span> %s</p>\n", g.Code, upper(g.Why))
@@ -61,7 +61,7 @@ func (p *page) componentSection() {
 	if len(p.Components) == 0 {
 		return
 	}
-	p.put("<section id=\"components\" aria-labelledby=\"components-title\">\n<h2 id=\"components-title\">Components<small>%s</small></h2>\n<ul class=\"components\">\n", p.Report.components())
+	p.put("<section id=\"components\" aria-labelledby=\"components-title\">\n<h2 id=\"components-title\">Components <small>%s</small></h2>\n<ul class=\"components\">\n", p.Report.components())
 	for i := range p.Components {
 		c := &p.Components[i]
 		p.put("<li class=\"%s\">", c.bucket())

@@ -11,7 +11,7 @@ import (
 
 // fileSection lists the files by bucket, each with its lines.
 func (p *page) fileSection() {
-	p.put("<section id=\"files\" aria-labelledby=\"files-title\">\n<h2 id=\"files-title\">Files<small>%s</small></h2>\n", thousands(len(p.Files)))
+	p.put("<section id=\"files\" aria-labelledby=\"files-title\">\n<h2 id=\"files-title\">Files <small>%s</small></h2>\n", thousands(len(p.Files)))
 	if len(p.Files) > 0 {
 		p.put(`<div class="tools" role="search" hidden>
 <label><span class="hide">Filter files by name or component</span><input type="search" autocomplete="off" spellcheck="false" placeholder="Filter files by name or component"></label>
@@ -36,7 +36,7 @@ func (p *page) bucket(b Bucket, files []*File) {
 	}
 	p.put("<details class=\"fold %s\" id=\"%s\"%s>\n<summary>", b, b, markup(open))
 	p.sign(b)
-	p.put("<h3>%s<small>%s</small></h3></summary>\n", b.said().title, count(len(files), "file"))
+	p.put("<h3>%s <small>%s</small></h3></summary>\n", b.said().title, count(len(files), "file"))
 	p.list(len(files))
 	for _, f := range files {
 		p.file(f, nil)
@@ -68,14 +68,11 @@ func (p *page) file(f *File, ways []review.Way) {
 	p.put("<li class=\"file\"><details><summary class=\"row\">")
 	p.row(f)
 	p.put("</summary>\n<div class=\"body\">\n")
-	if list := f.included(); len(list) > 0 {
-		p.put("<p class=\"includes\">Included files that differ: %s</p>\n", strings.Join(list, ", "))
+	for _, include := range f.included() {
+		p.put("<p class=\"includes\">Include <span class=\"path\">%s</span> %s</p>\n", include.path, include.change)
 	}
 	for i := range f.Comparisons {
 		p.comparison(&f.Comparisons[i])
-	}
-	if f.left() > 0 {
-		p.cut.Lines++
 	}
 	if len(ways) > 0 {
 		p.put("<div class=\"ways\">\n<p>The ways out:</p>\n")
@@ -197,8 +194,8 @@ func (p *page) graphSection() {
 	p.styles[0] += fmt.Sprintf(".graph svg { width: 100%%; min-width: %dpx; max-width: %dpx; }\n", width*3/5, width)
 	p.put(`<section aria-labelledby="graph-title">
 <details class="fold" id="graph">
-<summary><h2 id="graph-title">Graph<small>%s</small></h2></summary>
-<div class="graph" role="region" aria-labelledby="graph-title" tabindex="0">
+<summary><h2 id="graph-title">Graph <small>%s</small></h2></summary>
+<div class="graph" role="region" aria-label="Picture of the graph" tabindex="0">
 %s</div>
 </details>
 </section>

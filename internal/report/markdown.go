@@ -94,7 +94,7 @@ func (m *markdown) next() string {
 	if m.Count(Conflicting) > 0 {
 		does = "Then again:"
 	}
-	return does + "\n\n" + mdFence("sh", []string{shown(m.Next, false)})
+	return does + "\n\n" + mdFence("sh", []string{fenced(shown(m.Next, false))})
 }
 
 // components lists the components that come, change and go.

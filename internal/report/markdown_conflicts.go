@@ -51,7 +51,7 @@ func (m *markdown) conflicts() string {
 func (m *markdown) conflictRows() (texts []groupText, listed int) {
 	for i := range m.Conflicts {
 		g := &m.Conflicts[i]
-		t := groupText{Group: g, head: fmt.Sprintf("**%s**%s\n\n", mdText(g.Code), reason(g.Why))}
+		t := groupText{Group: g, head: fmt.Sprintf("%s%s\n\n", mdCode(clip(g.Code, 100)), reason(g.Why))}
 		rows := make([]string, len(g.Files))
 		for j := range g.Files {
 			f := &g.Files[j]
@@ -115,9 +115,9 @@ func commands(w *review.Way) []string {
 	var lines []string
 	for _, step := range w.Steps {
 		if step.Note != "" {
-			lines = append(lines, "# "+shown(step.Note, false))
+			lines = append(lines, fenced("# "+shown(step.Note, false)))
 		}
-		lines = append(lines, shown(step.Command, false))
+		lines = append(lines, fenced(shown(step.Command, false)))
 	}
 	return lines
 }

@@ -98,8 +98,7 @@ func (f *File) includedCell() string {
 			b.WriteString("<br>and " + count(len(list)-i, "more include"))
 			break
 		}
-		sign, path, _ := strings.Cut(include, " ")
-		b.WriteString("<br>include " + mdText(sign) + " " + mdCell(path))
+		b.WriteString("<br>include " + mdCell(include.path) + " " + include.change)
 	}
 	return b.String()
 }
@@ -156,7 +155,7 @@ func (m *markdown) lines(files []*File, most int, put func(f *File, text string)
 func (f *File) linesText(most int) (text string, whole bool) {
 	const end = "</details>\n\n"
 	const least = 60 // what is left of nothing is not worth its frame
-	head := fmt.Sprintf("<details><summary>%s %s %s</summary>\n\n", escapeHTML(f.Bucket.said().sign), htmlCode(f.name()), f.extent())
+	head := "<details><summary>" + strings.TrimSpace(f.Bucket.said().sign+" "+htmlCode(f.name())+" "+f.extent()) + "</summary>\n\n"
 	room := most - len(head) - len(end)
 	if room < least*len(f.Comparisons) {
 		return "", false
@@ -181,13 +180,13 @@ func (f *File) linesText(most int) (text string, whole bool) {
 func (c *Comparison) text(most int) (text string, whole bool) {
 	before := ""
 	if c.Kind != review.Change {
-		before = mdText(upper(c.Title())) + "\n\n"
+		before = mdParagraph(upper(c.Title()))
 	}
 	for _, note := range c.Notes {
-		before += mdText(upper(note)) + "\n\n"
+		before += mdParagraph(upper(note))
 	}
 	if instead := c.instead(); instead != "" {
-		if text = before + mdText(upper(instead)) + "\n\n"; len(text) > most {
+		if text = before + mdParagraph(upper(instead)); len(text) > most {
 			return "", false
 		}
 		return text, true
@@ -204,7 +203,7 @@ func (c *Comparison) text(most int) (text string, whole bool) {
 		}
 		shown = i + 1
 	}
-	if shown < len(all) && shown < 4 { // the names and a header alone say nothing
+	if shown < 4 { // the names and a header alone say nothing
 		return "", false
 	}
 	text = before + mdFence("diff", all[:shown]) + "\n"
@@ -223,7 +222,7 @@ func (c *Comparison) text(most int) (text string, whole bool) {
 
 // unified is the comparison as the lines of a unified diff.
 func (c *Comparison) unified() []string {
-	lines := []string{"--- " + shown(c.Old.Name, false), "+++ " + shown(c.New.Name, false)}
+	lines := []string{fenced("--- " + shown(c.Old.Name, false)), fenced("+++ " + shown(c.New.Name, false))}
 	for _, h := range c.Hunks {
 		lines = append(lines, h.Header())
 		for i := range h.Lines {
@@ -235,7 +234,7 @@ func (c *Comparison) unified() []string {
 			if l.Cut > 0 {
 				text += " ... (" + count(l.Cut, "more character") + ")"
 			}
-			lines = append(lines, string(l.Op)+text)
+			lines = append(lines, fenced(string(l.Op)+text))
 			if l.NoNewline {
 				lines = append(lines, `\ No newline at end of file`)
 			}

@@ -108,6 +108,9 @@ type Lines struct {
 func (l *Lines) add(f *File) {
 	for i := range f.Comparisons {
 		c := &f.Comparisons[i]
+		if c.Kind == review.Upstream { // of a conflict the consumer's edit counts
+			continue
+		}
 		l.Added += c.Added
 		l.Removed += c.Removed
 		switch c.Omitted {
@@ -171,4 +174,21 @@ func (r *Report) buckets() []Bucket {
 		}
 	}
 	return list
+}
+
+// cutFiles counts the files whose lines are not all kept.
+func (r *Report) cutFiles() int {
+	n := 0
+	count := func(files []File) {
+		for i := range files {
+			if files[i].left() > 0 {
+				n++
+			}
+		}
+	}
+	count(r.Files)
+	for _, g := range r.Conflicts {
+		count(g.Files)
+	}
+	return n
 }

@@ -150,16 +150,19 @@ func (f *File) supplier() string {
 	return strings.TrimPrefix(text, ", ")
 }
 
-// included lists the included files that made a difference to a composed material.
-func (f *File) included() []string {
-	var list []string
+// include is an included file that made a difference to a composed material.
+type include struct{ path, change string }
+
+// included lists the included files that made a difference.
+func (f *File) included() []include {
+	var list []include
 	if f.Includes != nil {
 		for _, part := range []struct {
-			sign  string
-			paths []string
-		}{{"+", f.Includes.Added}, {"~", f.Includes.Changed}, {"−", f.Includes.Removed}} {
+			change string
+			paths  []string
+		}{{"added", f.Includes.Added}, {"changed", f.Includes.Changed}, {"removed", f.Includes.Removed}} {
 			for _, path := range part.paths {
-				list = append(list, part.sign+" "+path)
+				list = append(list, include{path, part.change})
 			}
 		}
 	}
