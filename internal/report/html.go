@@ -18,8 +18,9 @@ var pageScript string
 
 // Bounds of what is laid out at once.
 const (
-	maxOpen = 200 // files of a bucket that is unfolded at first
-	maxWays = 200 // conflicts with ways out of their own
+	maxOpen   = 200    // files of a bucket that is unfolded at first
+	maxWays   = 200    // conflicts with ways out of their own
+	maxListed = 30_000 // files
 )
 
 // markup is text that is HTML already.
@@ -31,6 +32,8 @@ type page struct {
 	out    bytes.Buffer
 	styles []string // of all <style> elements
 	ways   int      // conflicts that had their ways out
+	listed int      // files that have a row
+	shown  int      // of them, those of the list at work
 	cut    Cut
 }
 

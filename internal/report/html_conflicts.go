@@ -13,7 +13,7 @@ func (p *page) conflictSection() {
 		g := &p.Conflicts[i]
 		p.put("<div class=\"group\">\n<p class=\"why\"><span class=\"code\">%s</span> %s</p>\n", g.Code, upper(g.Why))
 		p.list(len(g.Files))
-		for j := range g.Files {
+		for j := range g.Files[:p.roomFor(len(g.Files))] {
 			ways := g.Files[j].Ways
 			if j == 0 || p.ways >= maxWays { // the first's are told below
 				ways = nil
@@ -22,6 +22,7 @@ func (p *page) conflictSection() {
 			p.file(&g.Files[j], ways)
 		}
 		p.put("</ul>\n")
+		p.cut.Conflicts += p.more(len(g.Files), "conflict")
 		if len(g.Files[0].Ways) > 0 {
 			p.put("<div class=\"ways\">\n")
 			switch {

@@ -38,10 +38,28 @@ func (p *page) bucket(b Bucket, files []*File) {
 	p.sign(b)
 	p.put("<h3>%s <small>%s</small></h3></summary>\n", b.said().title, count(len(files), "file"))
 	p.list(len(files))
-	for _, f := range files {
+	for _, f := range files[:p.roomFor(len(files))] {
 		p.file(f, nil)
 	}
-	p.put("</ul>\n</details>\n")
+	p.put("</ul>\n")
+	p.cut.Files += p.more(len(files), "file")
+	p.put("</details>\n")
+}
+
+// roomFor returns how many of n files the page lists, and takes them off.
+func (p *page) roomFor(n int) int {
+	p.shown = min(n, maxListed-p.listed)
+	p.listed += p.shown
+	return p.shown
+}
+
+// more says how many of n files are left after roomFor.
+func (p *page) more(n int, noun string) int {
+	left := n - p.shown
+	if left > 0 {
+		p.put("<p class=\"more\">%s not listed: the page would be too large.</p>\n", isAre(left, "more "+noun))
+	}
+	return left
 }
 
 // list begins a list of so many files.

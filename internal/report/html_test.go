@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"unicode"
 
 	"example.org/compose/internal/report"
+	"example.org/compose/lockv2"
 	"pgregory.net/rapid"
 )
 
@@ -170,5 +172,21 @@ func TestEscapes(t *testing.T) {
 	text, _ := r.Markdown(0)
 	if want := "of recipe `a<b>&\"'\\x1b\\u{202e}\\xff` from"; !strings.Contains(string(text), want) {
 		t.Errorf("%s is not in %s", want, text)
+	}
+}
+
+// Of more files than a page can list, those that nothing is done with go first, and all are counted.
+func TestHTMLOfTooManyFiles(t *testing.T) {
+	r := manyFiles()
+	for i := range 40_000 {
+		r.Files = append(r.Files, report.File{Bucket: report.Unchanged, Destination: lockv2.Destination(fmt.Sprintf("same/%d", i)), Component: "capability.docs"})
+	}
+	page, cut := r.HTML()
+	rows := strings.Count(string(page), `<li class="file">`)
+	if rows+cut.Files != 3+44_000 || cut.Conflicts != 0 || !strings.Contains(string(page), "<p class=\"more\">"+"14,003 more files are not listed: the page would be too large.</p>") {
+		t.Errorf("%d rows, %+v", rows, cut)
+	}
+	if !strings.Contains(string(page), "file-3999.md</span>") {
+		t.Error("a file that is replaced has no row")
 	}
 }

@@ -38,7 +38,7 @@
   const field = tools.querySelector("input"), said = tools.querySelector("output"), open = tools.querySelector("button");
   const buckets = all("#files > .fold").map((fold) => ({
     fold, was: fold.open, number: fold.querySelector("small"),
-    files: all(".file", fold).map((item) => ({ item, text: item.firstElementChild.dataset.text || item.querySelector(".row").textContent.toLowerCase() })),
+    files: all(".file", fold).map((item) => ({ item, text: item.querySelector(".row").textContent.toLowerCase() })),
   }));
   for (const b of buckets) b.whole = b.number.textContent;
   const total = buckets.reduce((sum, b) => sum + b.files.length, 0);
