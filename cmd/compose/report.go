@@ -151,7 +151,11 @@ func (c *reportCommand) write(r *report.Report, as string) ([]byte, report.Cut) 
 
 // written says what the file holds.
 func (c *reportCommand) written(w *textWriter, r *report.Report, as string, size int, cut report.Cut) {
-	w.line("Wrote %s: %s, %s.", c.Out, as, count(size, "byte"))
+	if as == asHTML {
+		w.line("Wrote %s: one HTML page.", c.Out)
+	} else {
+		w.line("Wrote %s: Markdown, %d of at most %s.", c.Out, size, count(c.MaxBytes, "byte"))
+	}
 	if left := cut.String(r); left != "" {
 		w.prose(0, "%s %s.", caution("Left out:"), left)
 	}
