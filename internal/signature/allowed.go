@@ -42,6 +42,9 @@ func parseAllowed(line string) (*allowed, *listFault) {
 	}
 	kind, _, _ := strings.Cut(rest, " ")
 	kind, _, _ = strings.Cut(kind, "\t")
+	if isKeyType(a.principals) && strings.HasPrefix(kind, "AAAA") { // as each key does in base64, and no option
+		return nil, faulty("this is a public key; a line of allowed signers begins with a principal, such as alice@example.org")
+	}
 	if !isKeyType(kind) && !isCertificate(kind) {
 		if rest, fault = a.parseOptions(rest); fault != nil {
 			return nil, fault
