@@ -3,8 +3,10 @@ package gitcache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.org/compose/internal/diag"
@@ -56,12 +58,36 @@ func (c *Cache) Resolve(ctx context.Context, u giturl.URL, name string) (Ref, er
 	}
 	switch {
 	case len(found) == 0:
-		return Ref{}, fault(CodeRefNotFound, u.String(), "there is no branch and no tag %q", name).withHint("compose source list " + diag.Quote(u.String()))
+		return Ref{}, fault(CodeRefNotFound, u.String(), "there is no branch and no tag %q%s", name, branches(ctx, remote)).withHint("compose source list " + diag.Quote(u.String()))
 	case len(found) > 1 && found[0].Revision != found[1].Revision:
 		return Ref{}, fault(CodeRefAmbiguous, u.String(), "%q is a tag, at %s, and a branch, at %s; give the whole name", name, found[0].Revision, found[1].Revision).
 			withHint(resolveCommand(u) + " --ref " + diag.Quote(found[0].Name))
 	}
 	return found[0], checkCommit(ctx, remote, u, found[0])
+}
+
+// branches says which branches there are, where they are few. A server that does not answer takes nothing from the error
+// that this is a part of.
+func branches(ctx context.Context, remote gitwire.Remote) string {
+	const below, most = "refs/heads/", 10
+	refs, err := remote.Refs(ctx, below)
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, ref := range refs {
+		if name, ok := strings.CutPrefix(ref.Name, below); ok && !ref.ID.IsZero() {
+			names = append(names, strconv.Quote(name))
+		}
+	}
+	slices.Sort(names)
+	switch {
+	case len(names) == 0:
+		return "; there are no branches"
+	case len(names) > most:
+		return fmt.Sprintf("; there are %d branches", len(names))
+	}
+	return "; the branches are " + strings.Join(names, ", ")
 }
 
 // checkCommit makes sure that a tag leads to a commit, where the server lets itself be asked: the first object of the pack that it begins
@@ -71,11 +97,22 @@ func checkCommit(ctx context.Context, remote gitwire.Remote, u giturl.URL, ref R
 	if err != nil || !able.AnyObject || !strings.HasPrefix(ref.Name, "refs/tags/") {
 		return err
 	}
-	kind := plumbing.CommitObject
 	ask := gitwire.Request{Wants: []plumbing.Hash{id(ref.Revision)}, Depth: 1}
 	if able.Filter {
 		ask.Filter = gitwire.NoTrees
 	}
+	kind, err := firstKind(ctx, remote, ask)
+	if err != nil {
+		return err
+	}
+	if kind != plumbing.CommitObject {
+		return fault(CodeRefNotFound, u.String(), "the tag %q leads to a %s, not to a commit", ref.Name, kind)
+	}
+	return nil
+}
+
+// firstKind asks for a pack and returns the kind of its first object, that which was asked for; nothing more is read.
+func firstKind(ctx context.Context, remote gitwire.Remote, ask gitwire.Request) (kind plumbing.ObjectType, err error) {
 	err = remote.Fetch(ctx, ask, func(pack io.Reader) error {
 		const header = 12
 		var b [header + 1]byte
@@ -85,13 +122,10 @@ func checkCommit(ctx context.Context, remote gitwire.Remote, u giturl.URL, ref R
 		kind = plumbing.ObjectType(b[header] >> 4 & 7)
 		return errEnough
 	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return err
+	if errors.Is(err, errEnough) {
+		err = nil
 	}
-	if kind != plumbing.CommitObject {
-		return fault(CodeRefNotFound, u.String(), "the tag %q leads to a %s, not to a commit", ref.Name, kind)
-	}
-	return nil
+	return kind, err
 }
 
 // errEnough ends a fetch of which nothing more is needed.
