@@ -87,11 +87,14 @@ func parseIntent(doc strictjson.Value) (lockv2.Intent, *strictjson.Fault) {
 	return intent, bad
 }
 
+// selectionFile is what errors call the file that --recipe stands for.
+const selectionFile = "selection"
+
 // FromSelection returns the configuration that --recipe, --include and --exclude stand for: its bytes are the
 // canonical JSON of a file with these choices, sorted. The arguments are not changed. Errors: those of
 // ParseConfig, about the file "selection".
 func FromSelection(recipe string, include, exclude []string) (Config, error) {
-	return ParseConfig("selection", SelectionBytes(recipe, include, exclude))
+	return ParseConfig(selectionFile, SelectionBytes(recipe, include, exclude))
 }
 
 // SelectionBytes returns the bytes of the configuration file that FromSelection stands for.

@@ -90,3 +90,17 @@ func TestPlaceOfParameters(t *testing.T) {
 		}
 	}
 }
+
+// What --recipe stands for has no parameters: the hint is the command that gives the one that is missing.
+func TestParameterOfSelection(t *testing.T) {
+	cfg, err := resolver.FromSelection("app", []string{"capability.strict"}, []string{"topology.one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = resolver.Resolve(platform(t), cfg)
+	var e *resolver.Error
+	const command = ": compose init --recipe app --include capability.strict --exclude topology.one --parameter capability.strict.name=VALUE"
+	if !errors.As(err, &e) || e.Code() != "PARAMETER_INVALID" || !strings.HasSuffix(e.Hint(), command) {
+		t.Errorf("got %v, hint %q", err, e.Hint())
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.org/compose/catalog"
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
 	"example.org/compose/schemas"
@@ -225,7 +226,11 @@ func (s *selection) checkParameters(ids []lockv2.ComponentID, cfg Config) *Error
 		}
 		if broken := schema.Validate(given); len(broken) > 0 {
 			first := broken[0]
-			return cfg.parameterFault(CodeParameterInvalid, id, first.Pointer, "%s (rule %q of the parameters_schema of %q)", first.Message, first.Rule, id)
+			e := cfg.parameterFault(CodeParameterInvalid, id, first.Pointer, "%s (rule %q of the parameters_schema of %q)", first.Message, first.Rule, id)
+			if cfg.Place == selectionFile+parametersPointer {
+				return e.withHint("a recipe alone gives no parameters, a configuration does; write one for the same source, and give it with --config instead of --recipe: %s", cfg.initCommand(id, firstRequired(*doc)))
+			}
+			return e
 		}
 	}
 	return nil
@@ -243,6 +248,26 @@ func (cfg Config) parameterFault(code string, id lockv2.ComponentID, below, form
 		return e.withHint("an update keeps the parameters of the lock; give others with --mode upgrade --config FILE")
 	}
 	return e
+}
+
+// initCommand is the command that writes the configuration with one parameter more.
+func (cfg Config) initCommand(id lockv2.ComponentID, parameter string) string {
+	words := []string{"compose init --recipe", diag.Quote(string(cfg.Intent.Recipe))}
+	for _, c := range cfg.Intent.Include {
+		words = append(words, "--include", diag.Quote(string(c)))
+	}
+	for _, c := range cfg.Intent.Exclude {
+		words = append(words, "--exclude", diag.Quote(string(c)))
+	}
+	return strings.Join(append(words, "--parameter", diag.Quote(string(id)+"."+parameter+"=VALUE")), " ")
+}
+
+// firstRequired is the first field that a schema of parameters requires, and NAME where it requires none by itself.
+func firstRequired(schema strictjson.Value) string {
+	if required, _ := schema.Get("required"); len(required.Items) > 0 {
+		return required.Items[0].Text
+	}
+	return "NAME"
 }
 
 // checkSingle finds a second component of a role of which a composition has at most one.
