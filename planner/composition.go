@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
 
 	"example.org/compose/catalog"
 	"example.org/compose/fingerprint"
@@ -46,6 +47,19 @@ type Composition struct {
 
 // LockBytes returns the canonical bytes of c.Lock. They are not to be changed.
 func (c *Composition) LockBytes() []byte { return c.lock }
+
+// CanLeaveOut reports whether the same recipe has a choice without the component that is otherwise this one: the recipe has it by default or
+// as an option, and no other component requires it.
+func (c *Composition) CanLeaveOut(id lockv2.ComponentID) bool {
+	recipe := c.catalog.Recipe(c.Lock.Intent.Recipe)
+	if recipe == nil || !slices.Contains(recipe.Default, id) && !slices.Contains(recipe.Optional, id) {
+		return false
+	}
+	return !slices.ContainsFunc(c.Lock.Components, func(other lockv2.Component) bool {
+		at := c.catalog.Component(other.ID)
+		return at != nil && slices.Contains(at.Requires, id)
+	})
+}
 
 // Open streams the bytes of a material of c; those of a composed one are expanded while they are read. Whoever installs them compares their digest with m.Digest.
 // Calls may run at once. Errors are those of package catalog.

@@ -10,12 +10,15 @@ import (
 	"example.org/compose/planner"
 )
 
-// conflictGroup is the conflicts that have one reason, and the same ways out but for the name of the file. ways are those of the first.
+// conflictGroup is the conflicts that have one reason, and the same ways out but for the name of the file.
 type conflictGroup struct {
 	code, why string
-	ways      []review.Way
+	ways      [][]review.Way // of the first spelledOut
 	conflicts []*planner.Conflict
 }
+
+// spelledOut is how many files of a group have commands of their own.
+const spelledOut = 5
 
 // groupConflicts puts conflicts of one kind together, in the order of the first of each.
 func groupConflicts(conflicts []planner.Conflict, waysOut func(*planner.Conflict) []review.Way) []*conflictGroup {
@@ -25,11 +28,14 @@ func groupConflicts(conflicts []planner.Conflict, waysOut func(*planner.Conflict
 		why, ways := whyOf(c), waysOut(c)
 		at := slices.IndexFunc(groups, func(g *conflictGroup) bool {
 			return g.code == c.Code && g.why == why &&
-				slices.EqualFunc(g.ways, ways, func(a, b review.Way) bool { return a.Title == b.Title && len(a.Steps) == len(b.Steps) })
+				slices.EqualFunc(g.ways[0], ways, func(a, b review.Way) bool { return a.Title == b.Title && len(a.Steps) == len(b.Steps) })
 		})
 		if at < 0 {
 			at = len(groups)
-			groups = append(groups, &conflictGroup{code: c.Code, why: why, ways: ways})
+			groups = append(groups, &conflictGroup{code: c.Code, why: why})
+		}
+		if g := groups[at]; len(g.ways) < spelledOut {
+			g.ways = append(g.ways, ways)
 		}
 		groups[at].conflicts = append(groups[at].conflicts, c)
 	}
@@ -88,16 +94,39 @@ func conflictsText(w *textWriter, conflicts []planner.Conflict, waysOut func(*pl
 		column := w.column(list)
 		w.list(len(list), "conflict", func(i int) { w.fileLine(bad("!"), list[i], column) })
 		w.prose(4, "%s: %s", strong(g.code), g.why)
-		if len(g.conflicts) > 1 && len(g.ways) > 0 {
+		switch {
+		case len(g.ways[0]) == 0 || len(g.conflicts) == 1:
+		case !g.sameTexts():
 			w.prose(4, "For %s, and likewise for each:", list[0].destination)
+		case len(g.conflicts) > spelledOut:
+			w.prose(4, "For the first %d, and likewise for each:", spelledOut)
 		}
-		for _, way := range g.ways {
-			w.bullet(4, "%s. %s", strong(way.Title), way.Text)
-			for _, step := range way.Steps {
-				if step.Note != "" {
-					w.prose(6, "%s:", step.Note)
-				}
-				w.commandAt(10, step.Command)
+		for i := range g.ways[0] {
+			w.wayOut(g, i)
+		}
+	}
+}
+
+// sameTexts reports whether the ways out say the same of each file.
+func (g *conflictGroup) sameTexts() bool {
+	return !slices.ContainsFunc(g.ways, func(ways []review.Way) bool {
+		return !slices.EqualFunc(g.ways[0], ways, func(a, b review.Way) bool { return a.Text == b.Text })
+	})
+}
+
+// wayOut shows a way out, each step for several files: a command that is the same for all stands there once.
+func (w *textWriter) wayOut(g *conflictGroup, at int) {
+	way := g.ways[0][at]
+	w.bullet(4, "%s. %s", strong(way.Title), way.Text)
+	for i, step := range way.Steps {
+		if step.Note != "" {
+			w.prose(6, "%s:", step.Note)
+		}
+		var commands []string
+		for _, ways := range g.ways {
+			if command := ways[at].Steps[i].Command; !slices.Contains(commands, command) {
+				commands = append(commands, command)
+				w.commandAt(10, command)
 			}
 		}
 	}

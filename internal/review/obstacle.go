@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.org/compose/internal/starter"
 	"example.org/compose/lockv2"
 	"example.org/compose/planner"
 )
@@ -24,10 +25,28 @@ func (w *ways) oldState() []Way {
 	}
 	restore := w.restore(text)
 	restore.Steps = append(before, restore.Steps...)
-	return []Way{restore, {
-		Title: "Do without the file",
-		Text:  fmt.Sprintf("Restore it all the same, then upgrade to a choice without component %q, where the recipe allows that.", w.conflict.Component),
-	}}
+	without := Way{Title: "Do without the file"}
+	switch component := w.conflict.Component; {
+	case w.material(w.conflict.Destination) == nil:
+		without.Text = fmt.Sprintf("Restore it all the same: the catalog drops it, and the %s sees to that.", w.managed.Operation)
+	case w.composition.CanLeaveOut(component):
+		without.Text = fmt.Sprintf("Restore it all the same, then upgrade to a choice without component %q.", component)
+	default:
+		without.Text = w.inseparable("Restore it all the same. ")
+	}
+	return []Way{restore, without}
+}
+
+// inseparable is for a file whose component can't be left out by choice.
+func (w *ways) inseparable(first string) string {
+	text := fmt.Sprintf("%sComponent %q can't be left out of this choice: ", first, w.conflict.Component)
+	if w.composition.Lock.Source.Repository == starter.Identity {
+		return text + "it takes a catalog of your own, which compose catalog init starts."
+	}
+	if f := w.lockedFile(w.conflict.Destination); f != nil && f.Ownership == lockv2.Seed {
+		return text + "ask who keeps the catalog to leave the file out."
+	}
+	return text + "ask who keeps the catalog to make the file a seed, or to leave it out."
 }
 
 // taken is for a place that something else has.
@@ -51,10 +70,11 @@ func (w *ways) taken() []Way {
 		list = append(list, Way{Title: "Adopt your own", Text: "Write the file with LF line ends, " + again + ": then the file is the catalog's already."})
 	}
 	if w.conflict.Component != "" {
-		list = append(list, Way{
-			Title: "Keep your own",
-			Text:  fmt.Sprintf("Choose without component %q, where the recipe allows that.", w.conflict.Component),
-		})
+		keep := Way{Title: "Keep your own", Text: fmt.Sprintf("Choose without component %q.", w.conflict.Component)}
+		if !w.composition.CanLeaveOut(w.conflict.Component) {
+			keep.Text = w.inseparable("")
+		}
+		list = append(list, keep)
 	}
 	return list
 }

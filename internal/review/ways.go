@@ -77,10 +77,22 @@ func inTarget(target, name string) string {
 const again = "then run the same command again"
 
 func (w *ways) localModification() []Way {
-	return []Way{w.restore("Your edit is lost by it, so copy what you want to keep first; " + again + "."), {
+	return []Way{w.restore(w.lost() + again + "."), {
 		Title: "Keep the edit",
 		Text:  "There is nothing to run. Nothing is written to the target while the file differs from the lock, and compose validate goes on reporting it.",
 	}, w.upstream()}
+}
+
+// lost says what a restored file costs.
+func (w *ways) lost() string {
+	m := w.material(w.conflict.Destination)
+	switch {
+	case w.detail("line_endings_only") == "true":
+		return "Only the line ends change by it; "
+	case m != nil && w.detail("current_sha256") == m.Digest.String():
+		return fmt.Sprintf("Nothing is lost by it, since the %s brings these bytes back; ", w.managed.Operation)
+	}
+	return "Your edit is lost by it, so copy what you want to keep first; "
 }
 
 // restore is the way back to what the lock records.
@@ -98,12 +110,17 @@ func (w *ways) restore(text string) Way {
 			{Command: w.git() + " checkout -- " + destination},
 		}
 	}
-	elsewhere := "/tmp/compose-" + string(w.managed.Old.Lock.Source.Revision)[:12]
-	from := quote(elsewhere + "/" + string(w.conflict.Destination))
 	return Way{Title: "Restore what the lock records", Text: text, Steps: append(steps,
-		Step{Note: "else compose the locked revision elsewhere" + w.configurationNote() + ", and copy the file", Command: w.composeLocked(elsewhere)},
-		Step{Command: w.folder() + "cp " + from + " " + file},
+		Step{Note: fmt.Sprintf("where the %s is committed", what), Command: w.git() + " checkout " + w.lockCommit() + " -- " + destination},
+		Step{Note: "else compose the locked revision elsewhere" + w.configurationNote() + ", and copy the file", Command: "dir=$(mktemp -d)"},
+		Step{Command: w.composeLocked()},
+		Step{Command: w.folder() + `cp "$dir"/` + destination + " " + file},
 	)}
+}
+
+// lockCommit is the commit that last changed the lock, for a shell: most often it has the files as the lock records them.
+func (w *ways) lockCommit() string {
+	return `"$(` + w.git() + " log -1 --format=%H -- " + lockv2.LockPath + `)"`
 }
 
 // folder makes the folder of a file that is gone, perhaps with it.
@@ -121,16 +138,16 @@ func (w *ways) git() string {
 	return "git -C " + quote(w.at.Target)
 }
 
-// composeLocked is the command that composes the lock's choice at its revision into another folder.
-func (w *ways) composeLocked(target string) string {
+// composeLocked is the command that composes the lock's choice at its revision into the folder $dir.
+func (w *ways) composeLocked() string {
 	lock := w.managed.Old.Lock
-	return strings.Join([]string{"compose apply", choice(&lock.Intent), w.source(lock.Source.Revision), "--target", quote(target)}, " ")
+	return strings.Join([]string{"compose apply", choice(&lock.Intent), w.source(lock.Source.Revision), `--target "$dir"`}, " ")
 }
 
 // choice is the flags that stand for an intent. Parameters need a file, whose name nobody recorded.
 func choice(intent *lockv2.Intent) string {
 	if len(intent.Parameters.Members) > 0 {
-		return "--config composition.json"
+		return "--config CONFIG"
 	}
 	words := []string{"--recipe " + quote(intent.Recipe)}
 	for _, id := range intent.Include {
@@ -144,8 +161,8 @@ func choice(intent *lockv2.Intent) string {
 
 // configurationNote explains a choice that flags can't express.
 func (w *ways) configurationNote() string {
-	if len(w.managed.Old.Lock.Intent.Parameters.Members) > 0 {
-		return " (composition.json: the configuration that the target was composed with)"
+	if lock := w.managed.Old.Lock; len(lock.Intent.Parameters.Members) > 0 {
+		return fmt.Sprintf(" (CONFIG: the configuration file whose SHA-256 the lock records, %s...)", lock.ConfigurationDigest.String()[:12])
 	}
 	return ""
 }

@@ -57,39 +57,43 @@ func TestWays(t *testing.T) {
 	}
 	plan := l.plan()
 	r := review.OfManaged(plan, nil)
-	elsewhere := "/tmp/compose-" + string(revision)[:12]
-	restored := func(what, destination string) string {
-		return "Restore what the lock records. Your edit is lost by it, so copy what you want to keep first; then run the same command again.\n" +
-			"  where git has the file as it was, and the " + what + " is not committed:\n    git -C 'my t' checkout -- " + destination + "\n" +
-			"  else compose the locked revision elsewhere, and copy the file:\n" +
-			"    compose apply --recipe app --source ../c --revision " + string(revision) + " --target " + elsewhere + "\n" +
-			"    cp " + elsewhere + "/" + destination + " 'my t/" + destination + "'\n"
+	steps := func(what, destination string) string {
+		return "  where the " + what + " is committed:\n" +
+			"    git -C 'my t' checkout \"$(git -C 'my t' log -1 --format=%H -- .template-composition/lock.json)\" -- " + destination + "\n" +
+			"  else compose the locked revision elsewhere, and copy the file:\n    dir=$(mktemp -d)\n" +
+			"    compose apply --recipe app --source ../c --revision " + string(revision) + " --target \"$dir\"\n" +
+			"    cp \"$dir\"/" + destination + " 'my t/" + destination + "'\n"
+	}
+	restoredAt := func(lost, destination string) string {
+		return "Restore what the lock records. " + lost + "; then run the same command again.\n" +
+			"  where git has the file as it was, and the edit is not committed:\n    git -C 'my t' checkout -- " + destination + "\n" + steps("edit", destination)
+	}
+	restored := func(destination string) string {
+		return restoredAt("Your edit is lost by it, so copy what you want to keep first", destination)
 	}
 	keep := "Keep the edit. There is nothing to run. Nothing is written to the target while the file differs from the lock, and compose validate goes on reporting it.\n"
 	for _, tt := range []struct{ about, want string }{
-		{"bin.dat", restored("edit", "bin.dat") + keep + "Let the catalog's change in. The catalog has exactly these bytes at " + string(now) +
+		{"bin.dat", restoredAt("Nothing is lost by it, since the update brings these bytes back", "bin.dat") + keep + "Let the catalog's change in. The catalog has exactly these bytes at " + string(now) +
 			". Restore what the lock records, and the update puts them in place.\n"},
-		{"contracts/manifest.json", restored("edit", "contracts/manifest.json") + keep +
+		{"contracts/manifest.json", restored("contracts/manifest.json") + keep +
 			"Change it in the catalog. The file is generated from the contract registrations of the components. Change those in the catalog, restore the file here, and take the revision that has the change.\n"},
-		{"guide.md", restored("edit", "guide.md") + keep +
+		{"guide.md", restored("guide.md") + keep +
 			"Change it in the catalog. The catalog changed the file as well. Make your edit in components/capability.base/files/guide.md, or in a file that it includes, of the catalog's own latest text, restore the file here, and update to the revision that has both.\n"},
-		{"same.txt", "Restore what the lock records. Your edit is lost by it, so copy what you want to keep first; then run the same command again.\n" +
+		{"same.txt", "Restore what the lock records. Only the line ends change by it; then run the same command again.\n" +
 			"  git made the line ends CRLF at checkout: tell it not to, and check the file out anew:\n    git -C 'my t' config core.autocrlf false\n    rm 'my t/same.txt'\n    git -C 'my t' checkout -- same.txt\n" +
-			"  else compose the locked revision elsewhere, and copy the file:\n    compose apply --recipe app --source ../c --revision " + string(revision) + " --target " + elsewhere + "\n" +
-			"    cp " + elsewhere + "/same.txt 'my t/same.txt'\n" + keep +
+			steps("edit", "same.txt") + keep +
 			"Change it in the catalog. Where the file has to have CRLF, write it so in components/capability.base/files/same.txt of the catalog, restore it here, and update to the revision that has it.\n"},
-		{"text.txt", restored("edit", "text.txt") + keep +
+		{"text.txt", restored("text.txt") + keep +
 			"Keep it as a file of your own. The catalog drops the file, and after the update its name is yours. Move it aside, restore what the lock records, run the same command again and apply, and move it back.\n" +
 			"  first:\n    mv -i 'my t/text.txt' 'my t/text.txt.mine'\n  after the update:\n    mv -i 'my t/text.txt.mine' 'my t/text.txt'\n"},
 		{"new.txt", "Take the catalog's file. Move your own aside, then run the same command again.\n    mv -i 'my t/new.txt' 'my t/new.txt.mine'\n" +
-			"Keep your own. Choose without component \"capability.base\", where the recipe allows that.\n"},
+			"Keep your own. Choose without component \"capability.base\".\n"},
 		{"folder/new.txt", "Make room. Move what is there away, then run the same command again.\n    mv -i 'my t/folder' 'my t/folder.mine'\n" +
-			"Keep your own. Choose without component \"capability.base\", where the recipe allows that.\n"},
+			"Keep your own. Choose without component \"capability.base\".\n"},
 		{"seed.txt", "Restore what the lock records. The bytes are yours, so any regular file will do; while the lock lists it, one has to be there.\n" +
 			"  where git has the file as it was, and the loss is not committed:\n    git -C 'my t' checkout -- seed.txt\n" +
-			"  else compose the locked revision elsewhere, and copy the file:\n    compose apply --recipe app --source ../c --revision " + string(revision) + " --target " + elsewhere + "\n" +
-			"    cp " + elsewhere + "/seed.txt 'my t/seed.txt'\n" +
-			"Do without the file. Restore it all the same, then upgrade to a choice without component \"artifact.app\", where the recipe allows that.\n"},
+			steps("loss", "seed.txt") +
+			"Do without the file. Restore it all the same. Component \"artifact.app\" can't be left out of this choice: ask who keeps the catalog to leave the file out.\n"},
 		{"capability.base", "Upgrade. Read what changed in the component, then see the plan of an upgrade; with the choice that the target has:\n" +
 			"    compose plan --mode upgrade --recipe app --source ../c --revision " + string(now) + " --target 'my t'\n"},
 	} {
@@ -99,7 +103,8 @@ func TestWays(t *testing.T) {
 	}
 	t.Run("in the current folder, of the usual source", func(t *testing.T) {
 		got := waysOf(t, r, plan.Conflicts, "guide.md", review.Place{Target: "."})
-		for _, want := range []string{"\n    git checkout -- guide.md\n", "\n    compose apply --recipe app --revision " + string(revision) + " --target " + elsewhere + "\n", "\n    cp " + elsewhere + "/guide.md guide.md\n"} {
+		for _, want := range []string{"\n    git checkout -- guide.md\n", "\n    compose apply --recipe app --revision " + string(revision) + " --target \"$dir\"\n", "\n    cp \"$dir\"/guide.md guide.md\n",
+			"\n    git checkout \"$(git log -1 --format=%H -- .template-composition/lock.json)\" -- guide.md\n"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("lacks %q:\n%s", want, got)
 			}
@@ -111,7 +116,7 @@ func TestWays(t *testing.T) {
 		with := *plan
 		with.Old = &planner.Managed{Lock: &lock}
 		got := waysOf(t, review.OfManaged(&with, nil), plan.Conflicts, "guide.md", review.Place{})
-		for _, want := range []string{"(composition.json: the configuration that the target was composed with)", "compose apply --config composition.json --revision"} {
+		for _, want := range []string{"(CONFIG: the configuration file whose SHA-256 the lock records, " + lock.ConfigurationDigest.String()[:12] + "...)", "compose apply --config CONFIG --revision"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("lacks %q:\n%s", want, got)
 			}
@@ -147,7 +152,7 @@ func TestWaysOfAFirstComposition(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := review.OfInitial(plan, root)
-	keep := "Keep your own. Choose without component \"capability.base\", where the recipe allows that.\n"
+	keep := "Keep your own. Choose without component \"capability.base\".\n"
 	check(t, waysOf(t, r, plan.Conflicts, "guide.md", review.Place{}), "Take the catalog's file. Move your own aside, then run the same command again.\n    mv -i guide.md guide.md.mine\n"+keep)
 	check(t, waysOf(t, r, plan.Conflicts, "text.txt", review.Place{}), "Take the catalog's file. Move your own aside, then run the same command again.\n    mv -i text.txt text.txt.mine\n"+
 		"Adopt your own. Write the file with LF line ends, then run the same command again: then the file is the catalog's already.\n"+keep)
