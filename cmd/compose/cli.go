@@ -58,7 +58,7 @@ func commands() []command {
 		{"cache", "Show, check and prune the fetched catalogs.", func() any { return &cacheCommand{} }},
 		{"demo", "Play the whole lifecycle on the built-in catalog, a killed update included.", func() any { return &demoCommand{} }},
 		{"completion", "Print the completion of a shell.", func() any { return &completionCommand{} }},
-		{"help", "Explain a topic: ownership, recovery, exit-codes, configuration.", func() any { return &helpCommand{} }},
+		{"help", "Explain a topic, a command or the code of a message.", func() any { return &helpCommand{} }},
 		{"version", "Print the version.", func() any { return &versionCommand{} }},
 	}
 }
@@ -159,7 +159,15 @@ func usageOf(err error) error {
 			command += " " + name
 		}
 	}
-	return &usageError{msg: err.Error(), hint: command + " --help"}
+	msg := err.Error()
+	if command == "compose" && strings.HasPrefix(msg, "expected one of ") { // kong names only the first few
+		var names []string
+		for _, c := range commands() {
+			names = append(names, c.name)
+		}
+		msg = "there is no command; give one of " + strings.Join(names, ", ")
+	}
+	return &usageError{msg: msg, hint: command + " --help"}
 }
 
 // rawText takes an argument exactly as it was given. kong's own way goes through JSON, which changes bytes that are

@@ -164,7 +164,7 @@ func helpListText(w *textWriter) {
 		w.hanging(2, spans("%s ", code(fmt.Sprintf("%-*s", column, c.name))), "%s", c.help)
 	}
 	w.gap()
-	w.prose(0, "Every error and conflict ends in its code in brackets, such as [TARGET_BUSY]; compose help says what it means and what to do.")
+	w.prose(0, "An error ends in its code in brackets, such as [TARGET_BUSY]; a conflict and a fault have theirs beside them. compose help CODE says what it means and what to do.")
 }
 
 // blocksText shows a text within the width of the screen.

@@ -60,7 +60,7 @@ func (c *sourceResolveCommand) Help() string {
 
   compose source resolve https://git.example.org/platform/templates.git --ref main
   ID=$(compose source resolve https://git.example.org/platform/templates.git --format human)
-  compose plan --mode update --source https://git.example.org/platform/templates.git --revision ID`
+  compose plan --mode update --source https://git.example.org/platform/templates.git --revision "$ID"`
 }
 
 func (c *sourceResolveCommand) Run(s *session) error {
