@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"os"
 	"strings"
 
 	"example.org/compose/internal/diag"
@@ -20,7 +21,7 @@ const builtin = "builtin:"
 func ParseLocation(location string) (u giturl.URL, remote bool, err error) {
 	if strings.HasPrefix(location, builtin) {
 		if location != starter.Location {
-			return u, false, fault(gitrepo.CodeInvalidSource, location, "", "there is no such source built in; use %s, or name a git repository", starter.Location)
+			return u, false, fault(gitrepo.CodeInvalidSource, redacted(location), "", "there is no such source built in; use %s, or name a git repository", starter.Location)
 		}
 		return u, false, nil
 	}
@@ -30,7 +31,21 @@ func ParseLocation(location string) (u giturl.URL, remote bool, err error) {
 			return u, false, fault(gitrepo.CodeInvalidSource, scheme+"...", "", "is no URL, which begins with %q; a path of that name begins with \"./\"", scheme+"://")
 		}
 	}
-	return giturl.Parse(location)
+	u, remote, err = giturl.Parse(location)
+	if shown := redacted(location); err == nil && !remote && shown != location {
+		if _, missing := os.Lstat(location); missing != nil {
+			return u, false, fault(gitrepo.CodeInvalidSource, shown, "", "is no URL that can be used, and no path; a password has no place in it, see docs/sources.md on credentials")
+		}
+	}
+	return u, remote, err
+}
+
+// redacted is a text without what stands before its last "@", where that could hold a password.
+func redacted(text string) string {
+	if i := strings.LastIndexByte(text, '@'); i > 0 && strings.Contains(text[:i], ":") {
+		return "..." + text[i:]
+	}
+	return text
 }
 
 // Shown is a location as it may be printed: a URL in its normal form, without secrets.

@@ -109,10 +109,14 @@ func TestShown(t *testing.T) {
 	for _, location := range []string{
 		"https://me:geheim@git.example.org/x?y", "htps://me:geheim@git.example.org/x", "https://me:geheim@git.example.org", "https://me:geheim@git.example.org/%zz",
 		"https://me:geheim@git.example.org/x", "ssh://me:geheim@git.example.org/x", "me:geheim@git.example.org:x", "https://geheim@git.example.org/x",
+		"me:geheim@host/x", "//me:geheim@host/x", "x::https://me:geheim@host/x", "builtin:https://me:geheim@h/x", "./https://me:geheim@h/x",
 		"http//me:geheim@git.example.org/x", "https:/me:geheim@git.example.org/x", "HTTPS//me:geheim@git.example.org/x",
 	} {
 		if shown := catalog.Shown(location); strings.Contains(shown, "geheim") {
 			t.Errorf("%s is shown as %s", location, shown)
+		}
+		if _, err := catalog.Open(context.Background(), location, ""); err == nil || strings.Contains(err.Error(), "geheim") {
+			t.Errorf("%s: error %v", location, err)
 		}
 	}
 	for _, location := range []string{"../templates", "builtin:starter", "/srv/templates", "https://git.example.org/x"} {

@@ -28,8 +28,8 @@ func (c *remoteFlags) cacheOptions(s *session) (catalog.CacheOptions, error) {
 	opts.Remedy = remedy.String()
 	if text := os.Getenv("COMPOSE_IDLE_TIMEOUT"); text != "" {
 		idle, err := time.ParseDuration(text)
-		if err != nil || idle <= 0 {
-			return opts, &usageError{msg: fmt.Sprintf("COMPOSE_IDLE_TIMEOUT is %q, which is no duration such as 30s", text)}
+		if err != nil || idle <= 0 || idle > 24*time.Hour {
+			return opts, &usageError{msg: fmt.Sprintf("COMPOSE_IDLE_TIMEOUT is %q, which is no duration such as 30s, of a day at most", text)}
 		}
 		opts.Idle = idle
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/giturl"
 	"example.org/compose/internal/screen"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/txn"
@@ -46,6 +47,7 @@ type session struct {
 	stdout, stderr io.Writer
 	format         format
 	verbose, quiet bool
+	typed          typedLine
 
 	out, err screen.Screen    // what stdout and stderr are
 	line     *screen.Progress // nil where nobody looks
@@ -93,31 +95,31 @@ func (s *session) fail(err error) int {
 	}
 	s.line.Stop()
 	if s.format == formatHuman {
-		s.diagnose("error", screen.Red, err.Error()+" ["+coded.Code()+"]")
-		if hint := coded.Hint(); hint != "" {
-			s.diagnose("hint", screen.Cyan, hint)
+		s.diagnose("error", screen.Red, giturl.Scrub(err.Error())+" ["+coded.Code()+"]")
+		if hint := s.hint(coded); hint != "" {
+			s.diagnose("hint", screen.Cyan, giturl.Scrub(hint))
 		}
 		s.faults(err)
 		return exit
 	}
-	if _, err := s.stdout.Write(strictjson.Encode(errorDocument(err, coded))); err != nil {
+	if _, err := s.stdout.Write(strictjson.Encode(errorDocument(err, coded, s.hint(coded)))); err != nil {
 		fmt.Fprintf(s.stderr, "compose: error: standard output: %v [%s]\n", err, codeWriteFailed)
 	}
 	return exit
 }
 
 // errorDocument is the document of an error. err is the whole, coded the part of it that has the code.
-func errorDocument(err error, coded diag.Coded) strictjson.Value {
+func errorDocument(err error, coded diag.Coded, hint string) strictjson.Value {
 	members := []strictjson.Member{
 		strictjson.F("status", strictjson.Str("error")),
 		strictjson.F("code", strictjson.Str(coded.Code())),
-		strictjson.F("message", strictjson.Str(validText(err.Error()))),
+		strictjson.F("message", strictjson.Str(validText(giturl.Scrub(err.Error())))),
 	}
-	if hint := coded.Hint(); hint != "" {
-		members = append(members, strictjson.F("hint", strictjson.Str(validText(hint))))
+	if hint != "" {
+		members = append(members, strictjson.F("hint", strictjson.Str(validText(giturl.Scrub(hint)))))
 	}
 	if path := coded.Path(); path != "" {
-		members = append(members, strictjson.F("path", strictjson.Str(validText(path))))
+		members = append(members, strictjson.F("path", strictjson.Str(validText(giturl.Scrub(path)))))
 	}
 	if detailed, ok := coded.(interface{ Details() []strictjson.Member }); ok {
 		if details := detailed.Details(); len(details) > 0 {
@@ -130,7 +132,7 @@ func errorDocument(err error, coded diag.Coded) strictjson.Value {
 // warn tells people something that is no part of the answer.
 func (s *session) warn(msg string) {
 	if !s.quiet {
-		s.line.Around(func() { s.diagnose("warning", screen.Yellow, msg) })
+		s.line.Around(func() { s.diagnose("warning", screen.Yellow, giturl.Scrub(msg)) })
 	}
 }
 

@@ -230,3 +230,16 @@ func TestForeignFolders(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A tag that leads to a tree is no part of the history that is looked for.
+func TestTagOfATree(t *testing.T) {
+	r := newRepository(t)
+	r.git("tag", "snapshot", string(r.side)+"^{tree}")
+	opts := gitcache.Options{Folder: t.TempDir()}
+	bind(t, opts, r.url(), r.fork, "", "REVISION_NOT_PUBLISHED") // everything was looked at
+	bind(t, opts, r.url(), r.first, "one", "")
+	entries, err := gitcache.New(opts).Check(t.Context(), folders, false)
+	if err != nil || len(entries) != 1 || entries[0].Fault != nil {
+		t.Errorf("entries %+v, error %v", entries[0], err)
+	}
+}

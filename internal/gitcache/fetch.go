@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"example.org/compose/internal/gitpack"
 	"example.org/compose/internal/gitrepo"
@@ -47,6 +48,7 @@ func (s *Source) filters() bool { return s.able.Filter && s.able.AnyObject }
 type tip struct {
 	id     plumbing.Hash   // as the ref has it, which every server gives out
 	commit lockv2.Revision // what it leads to
+	tag    bool            // it may lead to a tree or a blob
 }
 
 // tips returns the branches and tags, that of HEAD first, each commit once.
@@ -54,7 +56,7 @@ func (s *Source) tips() []tip {
 	var list []tip
 	seen := map[lockv2.Revision]bool{}
 	for _, ref := range s.refs { // HEAD comes first
-		t := tip{ref.ID, leadsTo(ref)}
+		t := tip{ref.ID, leadsTo(ref), strings.HasPrefix(ref.Name, "refs/tags/")}
 		if ref.ID.IsZero() || seen[t.commit] { // an unborn HEAD has no id
 			continue
 		}
@@ -71,7 +73,7 @@ func (s *Source) fetchRevision(ctx context.Context, revision lockv2.Revision, fo
 	}
 	for _, ref := range s.refs {
 		if ref.ID == id(revision) && !ref.Peeled.IsZero() {
-			return fault(CodeInvalidRevision, string(revision), "is the id of the annotated tag %q; name the commit that it leads to, %s", ref.Name, ref.Peeled).
+			return fault(CodeInvalidRevision, string(revision), "is the id of the annotated tag %q, which leads to %s; name that, if it is a commit", ref.Name, ref.Peeled).
 				withHint("--revision " + ref.Peeled.String())
 		}
 	}
@@ -148,6 +150,11 @@ func (s *Source) fetchTips(ctx context.Context, tips []tip) error {
 		return err
 	}
 	for _, t := range fresh {
+		if kind, here, err := s.repo.KindOf(ctx, id(t.commit)); err != nil {
+			return err
+		} else if !here || kind != plumbing.CommitObject {
+			continue
+		}
 		addTo(&s.state.history, maxHaves, t.commit)
 		if !s.filters() {
 			addTo(&s.state.whole, maxHaves, t.commit)
@@ -164,7 +171,8 @@ func (s *Source) missingOf(ctx context.Context, tips []tip) (plumbing.Hash, erro
 		if err != nil {
 			return plumbing.Hash{}, err
 		}
-		if !here || kind == plumbing.CommitObject {
+		// What a tag leads to and did not come where only commits were asked for is none.
+		if kind == plumbing.CommitObject || !here && !(t.tag && s.filters()) {
 			commits = append(commits, id(t.commit))
 		}
 	}
@@ -192,8 +200,8 @@ func (s *Source) notPublished(ctx context.Context, revision lockv2.Revision, tip
 		withHint(resolveCommand(s.entry.url))
 }
 
-// elsewhere reports whether the server gives out an object to which no branch and no tag leads, and of what kind it is; that of an object
-// that it would not send alone is taken for a commit.
+// elsewhere reports whether the server gives out an object to which no branch and no tag leads, and of what kind
+// it is.
 func (s *Source) elsewhere(ctx context.Context, revision lockv2.Revision) (kind plumbing.ObjectType, has bool, err error) {
 	ask := gitwire.Request{Wants: []plumbing.Hash{id(revision)}, Depth: 1}
 	switch {
@@ -205,9 +213,8 @@ func (s *Source) elsewhere(ctx context.Context, revision lockv2.Revision) (kind 
 			kind, has, err = s.repo.KindOf(ctx, id(revision))
 		}
 	default:
-		if err = s.remote.Fetch(ctx, ask, func(io.Reader) error { return errEnough }); errors.Is(err, errEnough) {
-			return plumbing.CommitObject, true, nil
-		}
+		kind, err = firstKind(ctx, s.remote, ask)
+		has = err == nil
 	}
 	if isCode(err, CodeInvalidRevision) {
 		return 0, false, nil
@@ -242,7 +249,7 @@ func (s *Source) fetchFiles(ctx context.Context, revision lockv2.Revision, folde
 	}
 	missing, err := s.missingBlobs(ctx, revision, folders)
 	if err != nil {
-		return s.leftOut(err)
+		return s.leftOut(ctx, revision, err)
 	}
 	for some := range slices.Chunk(missing, maxWants) {
 		if err := s.fetch(ctx, "files", gitwire.Request{Wants: some}); err != nil {
@@ -258,16 +265,23 @@ func (s *Source) checkFiles(ctx context.Context, revision lockv2.Revision, folde
 	if err == nil && len(missing) > 0 {
 		err = fault(CodeResponseInvalid, s.entry.url.String(), "the server left out %d files of the revision, %s among them", len(missing), missing[0])
 	}
-	return s.leftOut(err)
+	return s.leftOut(ctx, revision, err)
 }
 
 // leftOut turns what is missing right after it was fetched into a fault of the server.
-func (s *Source) leftOut(err error) error {
+func (s *Source) leftOut(ctx context.Context, revision lockv2.Revision, err error) error {
 	var unreadable *gitrepo.Error
-	if errors.As(err, &unreadable) && (unreadable.Unsound() || unreadable.Code() == CodeInvalidRevision) {
-		return fault(CodeResponseInvalid, s.entry.url.String(), "the server left out the object %s, which was asked for", unreadable.Path())
+	if !errors.As(err, &unreadable) {
+		return err
 	}
-	return err
+	if unreadable.Code() == CodeInvalidRevision {
+		if _, here, err := s.repo.KindOf(ctx, id(revision)); here || err != nil {
+			return unreadable // it is no commit
+		}
+	} else if !unreadable.Unsound() {
+		return err
+	}
+	return fault(CodeResponseInvalid, s.entry.url.String(), "the server left out the object %s, which was asked for", unreadable.Path())
 }
 
 // fetch receives one pack.
@@ -290,6 +304,9 @@ func (s *Source) fetch(ctx context.Context, what string, ask gitwire.Request) er
 		return fault(bad.Code(), s.entry.url.String(), "%s", bad)
 	}
 	if err != nil || got.Objects == 0 {
+		return err
+	}
+	if err := s.renew(); err != nil {
 		return err
 	}
 	// git takes what is missing in such a pack for objects that the server would send.

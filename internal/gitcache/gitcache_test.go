@@ -26,6 +26,7 @@ func TestBind(t *testing.T) {
 	for _, server := range servers() {
 		t.Run(server.name, func(t *testing.T) {
 			r := newRepository(t)
+			r.git("tag", "snapshot", string(r.side)+"^{tree}")
 			u, opts := server.start(t, r)
 			for _, c := range []struct {
 				name     string
@@ -39,7 +40,8 @@ func TestBind(t *testing.T) {
 				{"of another branch", r.side, "", ""},
 				{"of no branch", r.fork, "", unpublished(server)},
 				{"nowhere", lockv2.Revision(strings.Repeat("1", 40)), "", "INVALID_REVISION"},
-				{"a blob", lockv2.Revision(r.git("rev-parse", string(r.first)+":components/a/b")), "", other(server)},
+				{"a blob", lockv2.Revision(r.git("rev-parse", string(r.first)+":components/a/b")), "", "INVALID_REVISION"},
+				{"a tree that a tag names", lockv2.Revision(r.git("rev-parse", string(r.side)+"^{tree}")), "", "INVALID_REVISION"},
 				{"the object of a tag", lockv2.Revision(r.git("rev-parse", "v1")), "", "INVALID_REVISION"},
 				{"no id", "main", "", "INVALID_REVISION"},
 			} {
@@ -60,14 +62,6 @@ func TestBind(t *testing.T) {
 // unpublished is the code of a commit that only a fork has.
 func unpublished(s server) string {
 	if s.anything {
-		return "REVISION_NOT_PUBLISHED"
-	}
-	return "INVALID_REVISION"
-}
-
-// other is the code of what is no commit, as far as the server can be asked for it alone.
-func other(s server) string {
-	if s.anything && !s.partial {
 		return "REVISION_NOT_PUBLISHED"
 	}
 	return "INVALID_REVISION"

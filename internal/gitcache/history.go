@@ -28,7 +28,7 @@ func (s *Source) IsAncestor(ctx context.Context, old, of lockv2.Revision) (bool,
 	if !isCode(err, CodeOldSourceRevisionUnavailable) {
 		return descends, err
 	}
-	switch err := s.cutOff(ctx, []tip{{id(of), of}}); {
+	switch err := s.cutOff(ctx, []tip{{id: id(of), commit: of}}); {
 	case isCode(err, CodeResponseInvalid):
 		return false, faultOf(CodeOldSourceRevisionUnavailable, string(old), "whether the source's revision descends from it can't be told", err)
 	case err != nil:
@@ -43,7 +43,7 @@ func (s *Source) fetchBoth(ctx context.Context, old, of lockv2.Revision) error {
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	tips := []tip{{id(of), of}}
+	tips := []tip{{id: id(of), commit: of}}
 	if !s.filters() {
 		tips = s.tips()
 	}
@@ -54,7 +54,7 @@ func (s *Source) fetchBoth(ctx context.Context, old, of lockv2.Revision) error {
 		return err
 	}
 	// That it is on no branch any more does not make it unknown: the answer is no then, and not that it can't be told.
-	if err := s.fetchTips(ctx, []tip{{id(old), old}}); !isCode(err, CodeInvalidRevision) {
+	if err := s.fetchTips(ctx, []tip{{id: id(old), commit: old}}); !isCode(err, CodeInvalidRevision) {
 		return err
 	}
 	return nil

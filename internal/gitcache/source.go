@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"example.org/compose/internal/diag"
@@ -26,6 +27,7 @@ type Source struct {
 	state *state
 	raw   []byte // of the state when the entry was opened
 	use   *os.File
+	given bool // the repository was given out, so it stays as it is
 
 	remote gitwire.Remote // once a server was needed
 	refs   []gitwire.Ref
@@ -95,6 +97,9 @@ func (s *Source) damaged(what string) *Error {
 // open opens the entry of u, made if need be, unless the network is off limits. With an error the source may be there all the same.
 func (c *Cache) open(ctx context.Context, u giturl.URL) (*Source, error) {
 	e := c.entry(u)
+	if info, err := os.Lstat(e.folder); err == nil && !info.IsDir() {
+		return nil, fault(CodeWriteFailed, u.String(), "its place in the cache, %s, is taken by something that is no folder; remove it, or name another folder with --cache", filepath.Base(e.folder))
+	}
 	if !e.laidOut() {
 		if c.opts.Offline {
 			return nil, offline(u, "a source that is not in the cache")
@@ -125,6 +130,10 @@ func (s *Source) reopen() (err error) {
 	if s.repo != nil { // it finds packs that came meanwhile
 		return nil
 	}
+	return s.openRepository()
+}
+
+func (s *Source) openRepository() (err error) {
 	if s.repo, err = gitrepo.OpenWith(s.entry.folder, gitrepo.Options{NoCommitGraph: true, Name: s.entry.url.String()}); err != nil {
 		return s.damaged("its entry in the cache is no repository")
 	}
@@ -132,7 +141,20 @@ func (s *Source) reopen() (err error) {
 }
 
 // Repository is the entry's own: closing the source closes it.
-func (s *Source) Repository() *gitrepo.Repository { return s.repo }
+func (s *Source) Repository() *gitrepo.Repository {
+	s.given = true
+	return s.repo
+}
+
+// renew opens the repository anew, unless it was given out: a pack that was damaged may have been replaced by one of the same name.
+func (s *Source) renew() error {
+	if s.given {
+		return nil
+	}
+	_ = s.repo.Close()
+	s.repo = nil
+	return s.openRepository()
+}
 
 // URL returns where the source was fetched from.
 func (s *Source) URL() giturl.URL { return s.entry.url }

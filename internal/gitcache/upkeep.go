@@ -61,7 +61,7 @@ func (c *Cache) List(ctx context.Context) ([]*Entry, error) {
 	return list, nil
 }
 
-// isEntry tells an entry from what somebody else keeps in the folder: by its name, and by the first file that is made in one.
+// isEntry tells an entry from what somebody else keeps in the folder: by its name, and by a file that is made in each.
 func isEntry(folder string) bool {
 	name := filepath.Base(folder)
 	if len(name) != 40 || strings.Trim(name, "0123456789abcdef") != "" {
@@ -71,8 +71,12 @@ func isEntry(folder string) bool {
 	if err != nil || !dir.IsDir() {
 		return false
 	}
-	lock, err := os.Lstat(filepath.Join(folder, fetchLock))
-	return err == nil && lock.Mode().IsRegular()
+	for _, name := range []string{fetchLock, stateName} {
+		if file, err := os.Lstat(filepath.Join(folder, name)); err == nil && file.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
 }
 
 // size returns the bytes of the files below a folder, as far as they can be looked at.
