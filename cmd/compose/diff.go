@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"example.org/compose/internal/review"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/internal/screen"
+	"example.org/compose/lockv2"
+	"example.org/compose/planner"
 )
 
 // maxDiffs is about how many bytes of differences are shown: they are held in memory, and nobody reads more.
@@ -28,29 +31,64 @@ func (c *choiceFlags) reviewed() review.Place {
 // differences returns a writer of differences for the stream that they are shown on.
 func (s *session) differences() *textWriter {
 	if s.format == formatJSON {
-		return &textWriter{screen: s.err}
+		return &textWriter{screen: s.err, verbose: s.verbose}
 	}
-	return &textWriter{screen: s.out}
+	return &textWriter{screen: s.out, verbose: s.verbose}
 }
 
-// writeDiff adds, for each file that the plan would change, the difference between what stands in the target and what would, and for
-// each file in conflict what there is to see.
+// writeDiff adds what there is to see of each file in conflict, then the difference between what stands in the target and what would
+// for each that the plan replaces or removes, and last the new files, the lines of which only verbose shows: they are the catalog's own.
 func writeDiff(ctx context.Context, w *textWriter, r *review.Review) error {
+	changed := &textWriter{screen: w.screen, verbose: w.verbose}
+	created := &textWriter{screen: w.screen, verbose: w.verbose}
+	var added []string
+	beyond := lockv2.Destination("") // the first file of those that are too many
 	for file, err := range r.Files(ctx) {
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case len(file.Comparisons) == 0:
-		case w.Len() > maxDiffs:
-			w.gap()
-			w.prose(0, "The differences from %s on are not shown: there are too many. Apply, and look at them in git.", file.Destination)
-			return nil
-		default:
-			w.comparisons(file)
 		}
+		switch {
+		case len(file.Comparisons) == 0:
+			continue
+		case file.Action == planner.Create && !w.verbose:
+			added = append(added, newFile(file))
+			continue
+		case w.Len()+changed.Len()+created.Len() > maxDiffs:
+			beyond = file.Destination
+		case file.Conflict != nil:
+			w.comparisons(file)
+		case file.Action == planner.Create:
+			created.comparisons(file)
+		default:
+			changed.comparisons(file)
+		}
+		if beyond != "" {
+			break // before more is read
+		}
+	}
+	w.Write(changed.Bytes())
+	w.Write(created.Bytes())
+	if len(added) > 0 {
+		w.gap()
+		w.list(len(added), "new file", func(i int) { w.line("%s", added[i]) })
+		w.line("%s", faint("--verbose shows the lines of new files."))
+	}
+	if beyond != "" {
+		w.gap()
+		w.prose(0, "The differences from %s on are not shown: there are too many. Apply, and look at them in git.", beyond)
 	}
 	w.gap()
 	return nil
+}
+
+// newFile says in a line what there is of a file that the plan creates.
+func newFile(f *review.File) string {
+	c := &f.Comparisons[0]
+	size := count(c.Added, "line")
+	if c.Omitted == review.Binary || c.Omitted == review.TooLong {
+		size = count(int(c.New.Size), "byte")
+	}
+	return strings.Join(append([]string{string(f.Destination) + ": new file, " + size}, c.Notes...), "; ")
 }
 
 // comparisons adds what there is to see of a file, each set off.
