@@ -12,8 +12,7 @@ import (
 // Errors: SOURCE_IDENTITY_MISMATCH, and those of Source.CheckDescends.
 func (c *Catalog) CheckSuccessor(ctx context.Context, identity string, old lockv2.Source) error {
 	if identity != old.Repository {
-		return fault(CodeSourceIdentityMismatch, "", "", "the target was composed from %q, and the source is %q; name the right source", old.Repository, identity).
-			withHint("--source DIR")
+		return fault(CodeSourceIdentityMismatch, "", "", "the target was composed from %q, and the source is %q; name that catalog with --source", old.Repository, identity)
 	}
 	return c.source.CheckDescends(ctx, old.Revision)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/rootfs"
@@ -53,7 +54,7 @@ func (c *applyCommand) apply(s *session) (*txn.Result, error) {
 	defer target.Close()
 	if c.Mode == modeInitial {
 		if err := planner.CheckUnmanaged(target.Root()); err != nil {
-			return nil, err
+			return nil, c.pending(target.Root(), c.otherMode(s, err))
 		}
 		if err := c.usePolicy(target.Root()); err != nil {
 			return nil, err
@@ -72,13 +73,29 @@ func (c *applyCommand) apply(s *session) (*txn.Result, error) {
 			return c.recover(s, target, marker)
 		}
 	}
-	if _, err := planner.ReadManaged(target.Root()); err != nil {
+	old, err := planner.ReadManaged(target.Root())
+	if err != nil {
 		return nil, err
 	}
 	if err := c.usePolicy(target.Root()); err != nil {
 		return nil, err
 	}
-	return c.reconcile(s, target)
+	result, err := c.reconcile(s, target)
+	return result, c.notHere(err, old.Lock)
+}
+
+// otherMode says, of a first composition that can't be, that the saved plan is for another mode.
+func (c *applyCommand) otherMode(s *session, err error) error {
+	var fault diag.Coded
+	if c.Plan == "" || !errors.As(err, &fault) || fault.Code() != planner.CodeUnmanagedTargetRequired {
+		return err
+	}
+	saved, failed := readPlan(s.ctx, c.Plan)
+	if failed != nil || saved.Operation == modeInitial {
+		return err
+	}
+	return &commandError{diag.New(fault.Code(), fault.Path(), fmt.Sprintf("the target has a lock, and the plan %s is for an %s; add --mode %s",
+		c.Plan, saved.Operation, saved.Operation)).WithHint("--mode " + saved.Operation)}
 }
 
 // initial makes a first composition.

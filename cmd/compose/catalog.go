@@ -26,14 +26,15 @@ func (c *catalogCheckCommand) Help() string {
 }
 
 func (c *catalogCheckCommand) Run(s *session) error {
+	if _, err := os.Lstat(filepath.FromSlash(catalog.IndexPath)); err == nil && c.Source == builtinSource && !s.typed.has("--source") && os.Getenv("COMPOSE_SOURCE") == "" {
+		return &usageError{msg: "without --source this checks the catalog inside compose, and the current folder has one of its own; say which: --source . or --source " + builtinSource,
+			hint: "compose catalog check --source ."}
+	}
 	checked, err := refetched(s, &c.sourceFlags, func() (*checkedCatalog, error) { return c.check(s) })
 	if err != nil {
 		return err
 	}
 	source, faults := checked.source, checked.faults
-	if _, err := os.Lstat(filepath.FromSlash(catalog.IndexPath)); err == nil && c.Source == builtinSource {
-		s.warn("this is the catalog inside compose, not the one in the current folder: compose catalog check --source .")
-	}
 	status, exit := "valid", exitDone
 	if len(faults) > 0 {
 		status, exit = "invalid", exitRefused

@@ -144,7 +144,7 @@ func (e *explanation) begin(root *rootfs.Root) error {
 		}
 		return nil
 	case !errors.As(err, &fault) || fault.Code() != planner.CodeManagedLockRequired:
-		return err
+		return e.choice.pending(root, err)
 	case !e.choice.chosen():
 		return &commandError{diag.New(codeConfigRequired, lockv2.LockPath,
 			"the target has no lock, so nothing is known of its files; name the target with --target, or, to see what a first composition would do, give a choice: --config FILE or --recipe ID")}
@@ -157,6 +157,9 @@ func (e *explanation) begin(root *rootfs.Root) error {
 func (e *explanation) open(s *session) (*composeWork, error) {
 	work, err := e.choice.open(s, nil)
 	if err != nil {
+		if e.old != nil {
+			err = e.choice.notHere(err, e.old.Lock)
+		}
 		return nil, err
 	}
 	if e.old != nil && work.repository != e.old.Lock.Source.Repository {

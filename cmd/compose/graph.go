@@ -109,7 +109,7 @@ func graphOf(s *session, choice *choiceFlags) (*graph.Model, error) {
 	var locked *planner.Managed
 	if !choice.chosen() {
 		if locked, err = lockedChoice(planner.ReadManaged(root)); err != nil {
-			return nil, err
+			return nil, choice.pending(root, err)
 		}
 		if choice.Revision == "" {
 			choice.Revision = string(locked.Lock.Source.Revision)
@@ -126,6 +126,9 @@ func graphOf(s *session, choice *choiceFlags) (*graph.Model, error) {
 	}
 	work, err := choice.openSource(s)
 	if err != nil {
+		if locked != nil {
+			err = choice.notHere(err, locked.Lock)
+		}
 		return nil, err
 	}
 	defer work.Close()

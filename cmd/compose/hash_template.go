@@ -220,7 +220,7 @@ func (r *templateResult) hash(composition *include.Composition, options *skillrx
 // failed is the document of an error. Unlike in a plan, the chain is what it is about, so it stands at the top; where only the
 // expansion is too large, the value that does without one is there too.
 func (r *templateResult) failed(fault *include.Error) strictjson.Value {
-	members := errorDocument(fault, fault).Members
+	members := errorDocument(fault, fault, fault.Hint()).Members
 	for i := range members {
 		if members[i].Name == "details" {
 			members[i] = fault.Details()[0]

@@ -28,7 +28,7 @@ func (c *inspectCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	next := report.Next()
+	next := nextOf(report)
 	var work *unfinished
 	if report.State == validator.Interrupted {
 		if work, err = c.unfinished(s, report); err != nil {
@@ -116,11 +116,24 @@ func (u *unfinished) blocked() []lockv2.Destination {
 
 // command is what finishes the run.
 func (u *unfinished) command() string {
-	source := ""
-	if u.marker.Source.Repository != starter.Identity {
-		source = " --source DIR"
+	return fmt.Sprintf("compose apply --mode %s%s --revision %s", u.marker.Operation, sourceOf(u.marker.Source.Repository), u.marker.Source.Revision)
+}
+
+// sourceOf is the flag that names the catalog of a target, where a command line without it does not: its place is not known.
+func sourceOf(repository string) string {
+	if repository == starter.Identity || usualSource() != builtinSource {
+		return ""
 	}
-	return fmt.Sprintf("compose apply --mode %s%s --revision %s", u.marker.Operation, source, u.marker.Source.Revision)
+	return " --source " + unnamedSource
+}
+
+// nextOf returns the commands that go on from a state, but for the target. The plan of an update shows, of what differs from the
+// lock, the ways out; validate shows only the faults.
+func nextOf(report *validator.Report) []string {
+	if report.Lock == nil || report.State != validator.Valid && report.State != validator.Invalid {
+		return report.Next()
+	}
+	return []string{"compose plan --mode update" + sourceOf(report.Lock.Source.Repository)}
 }
 
 func (u *unfinished) document() strictjson.Value {

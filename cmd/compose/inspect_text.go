@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.org/compose/lockv2"
 	"example.org/compose/validator"
@@ -30,6 +31,10 @@ func (c *inspectCommand) text(w *textWriter, r *validator.Report, work *unfinish
 		faultsText(w, &c.targetFlag, faults)
 	}
 	w.next(next...)
+	if r.Lock != nil && slices.ContainsFunc(next, func(command string) bool { return strings.Contains(command, " "+unnamedSource) }) {
+		w.gap()
+		w.prose(0, "%s stands for the place of %s: a folder or a URL.", unnamedSource, r.Lock.Source.Repository)
+	}
 }
 
 func stateText(s validator.State) marked {

@@ -31,7 +31,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		complete(args[1:], stdout)
 		return exitDone
 	}
-	s := &session{stdout: stdout, stderr: stderr}
+	s := &session{stdout: stdout, stderr: stderr, typed: args}
 	s.look(args, os.Getenv)
 	ctx, stop := untilSignal()
 	defer stop()

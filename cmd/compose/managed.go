@@ -34,7 +34,7 @@ func (c *choiceFlags) checkManagedChoice() error {
 			"an update keeps the choice that the lock records, so it takes no configuration; leave it out, or use --mode upgrade to change the choice")}
 	case c.Mode == modeUpgrade && !c.chosen():
 		return &commandError{diag.New(codeUpgradeConfig, "", "an upgrade needs a choice: --config FILE or --recipe ID").
-			WithHint("compose plan --mode upgrade --config composition.json")}
+			WithHint("--config composition.json")}
 	}
 	return nil
 }
@@ -42,14 +42,12 @@ func (c *choiceFlags) checkManagedChoice() error {
 // checkRecovery holds the flags against the transaction that is to be finished.
 func (c *applyCommand) checkRecovery(marker *txn.Marker) error {
 	if c.Mode != string(marker.Operation) {
-		return &commandError{diag.New(codeRecoveryMode, "",
-			fmt.Sprintf("an interrupted %s has to be finished first, and this is --mode %s", marker.Operation, c.Mode)).
-			WithHint(c.commandAt(string(marker.Operation), string(marker.Source.Revision)))}
+		return c.finishing(marker, c.foreign(marker.Source.Repository), codeRecoveryMode, "",
+			fmt.Sprintf("an interrupted %s has to be finished first, and this is --mode %s", marker.Operation, c.Mode))
 	}
 	if c.chosen() || c.Plan != "" {
-		return &commandError{diag.New(codeRecoveryConfig, "",
-			fmt.Sprintf("an interrupted %s has to be finished first, and its choice is in the marker; leave --config, --recipe and --plan out", marker.Operation)).
-			WithHint(c.commandAt(string(marker.Operation), string(marker.Source.Revision)))}
+		return c.finishing(marker, c.foreign(marker.Source.Repository), codeRecoveryConfig, "",
+			fmt.Sprintf("an interrupted %s has to be finished first, and its choice is in the marker; leave --config, --recipe and --plan out", marker.Operation))
 	}
 	return nil
 }
@@ -61,13 +59,11 @@ func (c *choiceFlags) openFor(s *session, marker *txn.Marker) (*composeWork, err
 	}
 	work, err := c.openSource(s)
 	if err != nil {
-		return nil, err
+		return nil, c.notHere(err, marker.NewLock)
 	}
-	if bound, want := work.source.Revision(), marker.Source.Revision; bound != want {
-		work.Close()
-		return nil, &commandError{diag.New(codeRecoverySource, "",
-			fmt.Sprintf("the interrupted %s is bound to revision %s, and the source is at %s; finish it at its own revision", marker.Operation, want, bound)).
-			WithHint(c.commandAt(string(marker.Operation), string(want)))}
+	if bound := work.source.Revision(); bound != marker.Source.Revision {
+		defer work.Close()
+		return nil, c.otherRevision(s, work, marker)
 	}
 	if err := work.load(s.ctx, c.Repository); err != nil {
 		work.Close()
@@ -79,6 +75,16 @@ func (c *choiceFlags) openFor(s *session, marker *txn.Marker) (*composeWork, err
 	}
 	work.config = planner.UpdateConfig(marker.NewLock)
 	return work, nil
+}
+
+// otherRevision says that the source is not at the revision of a transaction, or is not even its catalog.
+func (c *choiceFlags) otherRevision(s *session, work *composeWork, marker *txn.Marker) error {
+	const code = codeRecoverySource
+	if err := work.load(s.ctx, c.Repository); err == nil && work.repository != marker.Source.Repository {
+		return c.finishing(marker, true, code, "", fmt.Sprintf("an interrupted %s has to be finished first, and the source is another catalog, %q", marker.Operation, work.repository))
+	}
+	return c.finishing(marker, false, code, "", fmt.Sprintf("the interrupted %s is bound to revision %s, and the source is at %s; finish it at its own revision",
+		marker.Operation, marker.Source.Revision, work.source.Revision()))
 }
 
 // commandAt is the command line that finishes an operation at its revision, ready to copy.

@@ -106,7 +106,7 @@ func (c *planCommand) makeFrom(s *session, look func(*rootfs.Root, *composeWork,
 	defer root.Close()
 	if c.Mode == modeInitial {
 		if err := planner.CheckUnmanaged(root); err != nil {
-			return nil, err
+			return nil, c.pending(root, err)
 		}
 		if err := c.usePolicy(root); err != nil {
 			return nil, err
@@ -123,8 +123,9 @@ func (c *planCommand) makeFrom(s *session, look func(*rootfs.Root, *composeWork,
 		}
 		return initialPlan{made}, look(root, work, initialPlan{made})
 	}
-	if _, err := planner.ReadManaged(root); err != nil {
-		return nil, err
+	old, err := planner.ReadManaged(root)
+	if err != nil {
+		return nil, c.pending(root, err)
 	}
 	if err := c.usePolicy(root); err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (c *planCommand) makeFrom(s *session, look func(*rootfs.Root, *composeWork,
 	}
 	work, err := c.open(s, nil)
 	if err != nil {
-		return nil, err
+		return nil, c.notHere(err, old.Lock)
 	}
 	defer work.Close()
 	s.working("comparing with the target")

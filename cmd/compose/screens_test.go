@@ -40,13 +40,16 @@ func showScreen(ts *testscript.TestScript, neg bool, args []string) {
 	exits(ts, false, append([]string{args[1], "compose", "--format", "human"}, args[2:]...))
 }
 
-// interrupt TARGET REVISION leaves a target as an update to a revision of the built-in catalog that was killed when its marker was there.
+// interrupt TARGET REVISION [SOURCE] leaves a target as an update to a revision of the built-in or another catalog that was killed when its marker was there.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: interrupt TARGET REVISION")
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: interrupt TARGET REVISION [SOURCE]")
 	}
 	c := &planCommand{}
 	c.Mode, c.Source, c.Revision, c.Target = modeUpdate, builtinSource, args[1], ts.MkAbs(args[0])
+	if len(args) == 3 {
+		c.Source = ts.MkAbs(args[2])
+	}
 	s := &session{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard}
 	_, err := c.make(s, func(_ *rootfs.Root, made plan) error {
 		p, ok := made.(managedPlan)

@@ -61,15 +61,16 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"snapshot": snapshot,
-			"exits":    exits,
-			"field":    field,
-			"fifo":     fifo,
-			"rawname":  rawName,
-			"glob":     glob,
-			"typed":    typed,
-			"conforms": conforms,
-			"capture":  capture,
+			"snapshot":  snapshot,
+			"exits":     exits,
+			"interrupt": interrupt,
+			"field":     field,
+			"fifo":      fifo,
+			"rawname":   rawName,
+			"glob":      glob,
+			"typed":     typed,
+			"conforms":  conforms,
+			"capture":   capture,
 		},
 	}
 }
