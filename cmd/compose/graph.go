@@ -57,7 +57,7 @@ func (c *graphCommand) Run(s *session) error {
 	}
 	switch {
 	case c.Out != "":
-		if err := writeNamed(c.Out, draw(m, as)); err != nil {
+		if err := writeNamed(s.ctx, c.Out, draw(m, as)); err != nil {
 			return &commandError{diag.Wrap(codeWriteFailed, c.Out, "the picture can't be written there; name another file", plainfile.Cause(err))}
 		}
 		return s.answer(m.Document(), func(w *textWriter) {

@@ -160,7 +160,7 @@ func (c *hashTemplateCommand) expand(ctx context.Context, composition *include.C
 		_, err = io.Copy(sum, text)
 		return hex.EncodeToString(sum.Sum(nil)), err
 	}
-	file, err := openNamed(c.Text)
+	file, err := openNamed(ctx, c.Text)
 	if err == nil {
 		defer file.Cleanup()
 		out := bufio.NewWriterSize(file, 1<<16)

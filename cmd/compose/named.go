@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -17,8 +18,8 @@ type pending interface {
 
 // writeNamed writes a file that the user named: a regular file whole or not at all, also where a link leads to it; into a
 // device, a FIFO or a link to nowhere as any program would.
-func writeNamed(name string, b []byte) error {
-	file, err := openNamed(name)
+func writeNamed(ctx context.Context, name string, b []byte) error {
+	file, err := openNamed(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -30,7 +31,7 @@ func writeNamed(name string, b []byte) error {
 }
 
 // openNamed is writeNamed for what is written in pieces.
-func openNamed(name string) (pending, error) {
+func openNamed(ctx context.Context, name string) (pending, error) {
 	if stream := standard(name); stream != nil {
 		return shared{stream}, nil
 	}
@@ -38,15 +39,22 @@ func openNamed(name string) (pending, error) {
 	if whole {
 		return newPending(place)
 	}
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	file, err := unblocked(ctx, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644) })
 	if err != nil {
 		return nil, err
 	}
-	return inPlace{file}, nil
+	return inPlace{file, ctx}, nil
 }
 
-// inPlace is a file that is written where it is.
-type inPlace struct{ *os.File }
+// inPlace is a file that is written where it is. It may be a FIFO whose reader never comes, so nothing waits for longer than ctx.
+type inPlace struct {
+	*os.File
+	ctx context.Context
+}
+
+func (f inPlace) Write(b []byte) (int, error) {
+	return unblocked(f.ctx, func() (int, error) { return f.File.Write(b) })
+}
 
 func (f inPlace) CloseAtomicallyReplace() error { return f.Close() }
 

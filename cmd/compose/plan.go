@@ -73,7 +73,7 @@ func (c *planCommand) Run(s *session) error {
 	}
 	doc := plan.Document()
 	if c.Out != "" {
-		if err := writePlan(c.Out, doc); err != nil {
+		if err := writePlan(s.ctx, c.Out, doc); err != nil {
 			return err
 		}
 	}
@@ -147,8 +147,8 @@ func (c *planCommand) makeFrom(s *session, look func(*rootfs.Root, *composeWork,
 }
 
 // writePlan writes a plan to a file that the user named.
-func writePlan(name string, doc strictjson.Value) error {
-	if err := writeNamed(name, strictjson.Encode(doc)); err != nil {
+func writePlan(ctx context.Context, name string, doc strictjson.Value) error {
+	if err := writeNamed(ctx, name, strictjson.Encode(doc)); err != nil {
 		return &commandError{diag.Wrap(codeWriteFailed, name, "the plan can't be written there; name another file", plainfile.Cause(err))}
 	}
 	return nil

@@ -68,7 +68,7 @@ func (c *reportCommand) Run(s *session) error {
 	}
 	switch {
 	case c.Out != "":
-		if err := writeNamed(c.Out, text); err != nil {
+		if err := writeNamed(s.ctx, c.Out, text); err != nil {
 			return &commandError{diag.Wrap(codeWriteFailed, c.Out, "the report can't be written there; name another file", plainfile.Cause(err))}
 		}
 		return s.answer(r.Document(as, len(text), cut), func(w *textWriter) { c.written(w, r, as, len(text), cut) }, exit)

@@ -140,7 +140,7 @@ func (c *skillsPinCommand) Run(s *session) error {
 	if out == "" {
 		out = c.pinName()
 	}
-	if err := writeNamed(out, pins.Encode()); err != nil {
+	if err := writeNamed(s.ctx, out, pins.Encode()); err != nil {
 		return &commandError{diag.Wrap(codeWriteFailed, out, "the pin file can't be written", plainfile.Cause(err))}
 	}
 	// The answer is what verify says from now on.

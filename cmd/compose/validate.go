@@ -60,7 +60,7 @@ func (c *validateCommand) Run(s *session) error {
 			s.exit = exit
 			return nil
 		}
-		if err := writeNamed(c.Out, b); err != nil {
+		if err := writeNamed(s.ctx, c.Out, b); err != nil {
 			return &commandError{diag.Wrap(codeWriteFailed, c.Out, "the faults can't be written there; name another file", plainfile.Cause(err))}
 		}
 	}
