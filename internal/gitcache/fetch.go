@@ -145,38 +145,48 @@ func (s *Source) fetchTips(ctx context.Context, tips []tip) error {
 	if err := s.fetch(ctx, "history", ask); err != nil {
 		return err
 	}
-	missing, err := s.missingOf(ctx, fresh)
-	if err != nil || missing != (plumbing.Hash{}) {
+	commits, err := s.commitsOf(ctx, fresh)
+	if err != nil {
 		return err
 	}
-	for _, t := range fresh {
-		if kind, here, err := s.repo.KindOf(ctx, id(t.commit)); err != nil {
-			return err
-		} else if !here || kind != plumbing.CommitObject {
-			continue
-		}
-		addTo(&s.state.history, maxHaves, t.commit)
-		if !s.filters() {
-			addTo(&s.state.whole, maxHaves, t.commit)
-		}
+	if missing, err := s.missingOf(ctx, commits, *known); err != nil || missing != (plumbing.Hash{}) {
+		return err
+	}
+	addTo(&s.state.history, maxHaves, commits...)
+	if !s.filters() {
+		addTo(&s.state.whole, maxHaves, commits...)
 	}
 	return s.save()
 }
 
-// missingOf returns a commit of the history of tips that is not here; the zero id where all are.
-func (s *Source) missingOf(ctx context.Context, tips []tip) (plumbing.Hash, error) {
-	var commits []plumbing.Hash
+// commitsOf returns the commits that tips lead to, those that are not here among them.
+func (s *Source) commitsOf(ctx context.Context, tips []tip) ([]lockv2.Revision, error) {
+	var commits []lockv2.Revision
 	for _, t := range tips {
 		kind, here, err := s.repo.KindOf(ctx, id(t.commit))
 		if err != nil {
-			return plumbing.Hash{}, err
+			return nil, err
 		}
 		// What a tag leads to and did not come where only commits were asked for is none.
 		if kind == plumbing.CommitObject || !here && !(t.tag && s.filters()) {
-			commits = append(commits, id(t.commit))
+			commits = append(commits, t.commit)
 		}
 	}
-	return s.repo.MissingAncestor(ctx, commits, nil)
+	return commits, nil
+}
+
+// missingOf returns a commit of the history of commits that is not here; the zero id where all are. What lies behind the known ones is
+// not looked at.
+func (s *Source) missingOf(ctx context.Context, commits, known []lockv2.Revision) (plumbing.Hash, error) {
+	tips := make([]plumbing.Hash, len(commits))
+	for i, c := range commits {
+		tips[i] = id(c)
+	}
+	stops := make(map[plumbing.Hash]bool, len(known))
+	for _, r := range known {
+		stops[id(r)] = true
+	}
+	return s.repo.MissingAncestor(ctx, tips, stops)
 }
 
 // notPublished says why no branch and no tag leads to revision.
@@ -200,43 +210,36 @@ func (s *Source) notPublished(ctx context.Context, revision lockv2.Revision, tip
 		withHint(resolveCommand(s.entry.url))
 }
 
-// elsewhere reports whether the server gives out an object to which no branch and no tag leads, and of what kind
-// it is.
+// elsewhere reports whether the server gives out an object to which no branch and no tag leads, and of what kind it is.
 func (s *Source) elsewhere(ctx context.Context, revision lockv2.Revision) (kind plumbing.ObjectType, has bool, err error) {
-	ask := gitwire.Request{Wants: []plumbing.Hash{id(revision)}, Depth: 1}
-	switch {
-	case !s.able.AnyObject:
+	if !s.able.AnyObject {
 		return 0, false, nil
-	case s.able.Filter:
-		ask.Filter = gitwire.NoTrees
-		if err = s.fetch(ctx, "the revision", ask); err == nil {
-			kind, has, err = s.repo.KindOf(ctx, id(revision))
-		}
-	default:
-		kind, err = firstKind(ctx, s.remote, ask)
-		has = err == nil
 	}
+	kind, err = firstKind(ctx, s.remote, s.able, id(revision))
 	if isCode(err, CodeInvalidRevision) {
 		return 0, false, nil
 	}
-	return kind, has, err
+	return kind, err == nil, err
 }
 
 // cutOff returns an error where the history of tips is not whole, so that what it does not hold says nothing: the cache lost
 // something that it had, or the server does not have it.
 func (s *Source) cutOff(ctx context.Context, tips []tip) error {
-	missing, err := s.missingOf(ctx, tips)
+	commits, err := s.commitsOf(ctx, tips)
+	if err != nil {
+		return err
+	}
+	missing, err := s.missingOf(ctx, commits, nil)
 	if err != nil || missing == (plumbing.Hash{}) {
 		return err
 	}
-	for _, t := range tips {
-		if slices.Contains(s.state.history, t.commit) {
-			if lost, err := s.missingOf(ctx, []tip{t}); err != nil {
-				return err
-			} else if lost != (plumbing.Hash{}) {
-				return s.damaged("the history of " + string(t.commit) + " is no longer whole in the cache")
-			}
-		}
+	had := slices.DeleteFunc(commits, func(r lockv2.Revision) bool { return !slices.Contains(s.state.history, r) })
+	lost, err := s.missingOf(ctx, had, nil)
+	switch {
+	case err != nil:
+		return err
+	case lost != (plumbing.Hash{}):
+		return s.damaged("the history is no longer whole in the cache: it lacks the commit " + lost.String())
 	}
 	return fault(CodeResponseInvalid, s.entry.url.String(), "the server does not send the commit %s, from which its own branches and tags descend: "+
 		"it is a shallow clone, or damaged; ask who keeps it to complete it (git fetch --unshallow)", missing)

@@ -97,11 +97,7 @@ func checkCommit(ctx context.Context, remote gitwire.Remote, u giturl.URL, ref R
 	if err != nil || !able.AnyObject || !strings.HasPrefix(ref.Name, "refs/tags/") {
 		return err
 	}
-	ask := gitwire.Request{Wants: []plumbing.Hash{id(ref.Revision)}, Depth: 1}
-	if able.Filter {
-		ask.Filter = gitwire.NoTrees
-	}
-	kind, err := firstKind(ctx, remote, ask)
+	kind, err := firstKind(ctx, remote, able, id(ref.Revision))
 	if err != nil {
 		return err
 	}
@@ -111,8 +107,13 @@ func checkCommit(ctx context.Context, remote gitwire.Remote, u giturl.URL, ref R
 	return nil
 }
 
-// firstKind asks for a pack and returns the kind of its first object, that which was asked for; nothing more is read.
-func firstKind(ctx context.Context, remote gitwire.Remote, ask gitwire.Request) (kind plumbing.ObjectType, err error) {
+// firstKind asks for an object alone and returns its kind, which the first one of the pack has; nothing more is read. Explicit wants are sent
+// whatever their kind when blobs are left out; without trees not.
+func firstKind(ctx context.Context, remote gitwire.Remote, able gitwire.Ability, want plumbing.Hash) (kind plumbing.ObjectType, err error) {
+	ask := gitwire.Request{Wants: []plumbing.Hash{want}, Depth: 1}
+	if able.Filter {
+		ask.Filter = gitwire.NoBlobs
+	}
 	err = remote.Fetch(ctx, ask, func(pack io.Reader) error {
 		const header = 12
 		var b [header + 1]byte

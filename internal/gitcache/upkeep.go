@@ -148,11 +148,7 @@ func (c *Cache) checkEntry(ctx context.Context, e *Entry, folders []string) erro
 			return fault(CodeReadFailed, e.URL, "the revision %s lacks %d files, %s among them", revision, len(missing), missing[0])
 		}
 	}
-	var tips []plumbing.Hash
-	for _, commit := range slices.Concat(s.state.history, s.state.whole) {
-		tips = append(tips, id(commit))
-	}
-	missing, err := s.repo.MissingAncestor(ctx, tips, nil)
+	missing, err := s.missingOf(ctx, slices.Concat(s.state.history, s.state.whole), nil)
 	if err == nil && missing != (plumbing.Hash{}) {
 		err = fault(CodeReadFailed, e.URL, "the history lacks the commit %s", missing)
 	}
