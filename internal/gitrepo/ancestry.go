@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/lockv2"
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -106,12 +107,12 @@ func (r *Repository) shallowCommits() (map[ID]bool, error) {
 	if r.disk == nil {
 		return nil, nil
 	}
-	text, err := readSmall(filepath.Join(r.disk.common, "shallow"), maxShallowBytes)
+	text, err := plainfile.Read(filepath.Join(r.disk.common, "shallow"), maxShallowBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, faultOf(CodeReadFailed, r.name(), "the list of a shallow clone's boundary can't be read", causeOf(err))
+		return nil, faultOf(CodeReadFailed, r.name(), "the list of a shallow clone's boundary can't be read", plainfile.Cause(err))
 	}
 	ids := map[ID]bool{}
 	for line := range strings.Lines(string(text)) {

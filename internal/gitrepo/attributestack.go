@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"example.org/compose/internal/gitconfig"
+	"example.org/compose/internal/plainfile"
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -67,7 +68,7 @@ func attributesFile(path, base string) (attrFile, error) {
 	if path == "" || path == os.DevNull {
 		return attrFile{}, nil
 	}
-	text, err := readSmall(path, maxAttributesBytes)
+	text, err := plainfile.Read(path, maxAttributesBytes)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || isNotFolder(err) {
 		return attrFile{}, nil
 	}
@@ -93,11 +94,11 @@ func (w *workTree) folderAttributes(ctx context.Context, folder string) (attrFil
 	case there:
 		file, err := w.repo.openFile(w.path(name))
 		if err != nil {
-			return attrFile{}, causeOf(err)
+			return attrFile{}, plainfile.Cause(err)
 		}
 		defer file.Close()
-		if text, err = readLimited(file, maxAttributesBytes); err != nil {
-			return attrFile{}, causeOf(err)
+		if text, err = plainfile.ReadAll(file, maxAttributesBytes); err != nil {
+			return attrFile{}, plainfile.Cause(err)
 		}
 	}
 	parsed := parseAttributes(string(text), folder, folder == "")

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.org/compose/internal/plainfile"
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -57,7 +58,7 @@ func (r *Repository) loadCommitGraph() *commitGraph {
 }
 
 func (f *folders) loadGraphFile(path string) *commitGraph {
-	content, err := readSmall(path, maxGraphBytes)
+	content, err := plainfile.Read(path, maxGraphBytes)
 	if err != nil {
 		return nil
 	}
@@ -71,7 +72,7 @@ func (f *folders) loadGraphFile(path string) *commitGraph {
 // loadGraphChain reads the layers that a chain file lists, from the lowest on; each may be in any of the object
 // folders. Layers above one that is not sound are left out: what is below stands alone.
 func (f *folders) loadGraphChain(folder string) *commitGraph {
-	text, err := readSmall(filepath.Join(folder, "commit-graph-chain"), maxGraphChainBytes)
+	text, err := plainfile.Read(filepath.Join(folder, "commit-graph-chain"), maxGraphChainBytes)
 	if err != nil {
 		return nil
 	}
@@ -90,7 +91,7 @@ func (f *folders) loadGraphChain(folder string) *commitGraph {
 
 func (f *folders) addGraphLayer(g *commitGraph, id ID) bool {
 	for _, folder := range f.paths {
-		content, err := readSmall(filepath.Join(folder, "info", "commit-graphs", "graph-"+id.String()+".graph"), maxGraphBytes)
+		content, err := plainfile.Read(filepath.Join(folder, "info", "commit-graphs", "graph-"+id.String()+".graph"), maxGraphBytes)
 		if err == nil && len(content) >= len(id) && ID(content[len(content)-len(id):]) == id && g.addLayer(content) == nil {
 			return true
 		}

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"example.org/compose/internal/gitconfig"
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/lockv2"
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -80,7 +81,7 @@ func (r *Repository) statusFault(msg string, err error) error {
 	if errors.As(err, &e) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return faultOf(CodeReadFailed, r.name(), msg, causeOf(err))
+	return faultOf(CodeReadFailed, r.name(), msg, plainfile.Cause(err))
 }
 
 // checkConfig is the configuration that git status would have: of system and user, then of the repository and the
@@ -98,7 +99,7 @@ func (r *Repository) checkConfig() (*gitconfig.Config, error) {
 			continue // as in git: a home that can't be read is one without configuration
 		}
 		if err != nil {
-			return nil, faultOf(CodeReadFailed, r.name(), "the git configuration "+strconv.Quote(file)+" can't be read", causeOf(err))
+			return nil, faultOf(CodeReadFailed, r.name(), "the git configuration "+strconv.Quote(file)+" can't be read", plainfile.Cause(err))
 		}
 	}
 	return cfg, nil

@@ -8,13 +8,15 @@ import (
 	"io"
 	"math"
 	"os"
+
+	"example.org/compose/internal/plainfile"
 )
 
 // CountOpens calls opened with each file of the work tree that the clean check opens.
 func (r *Repository) CountOpens(opened func(path string)) {
 	r.openFile = func(path string) (*os.File, error) {
 		opened(path)
-		return openPlain(path)
+		return plainfile.Open(path)
 	}
 }
 
@@ -83,7 +85,7 @@ const MinDeltaWindow = 2 * binary.MaxVarintLen64
 // PackIndexLookup opens an index file, held whole or not, and returns its look-up. atEnd gets
 // what closes the file.
 func PackIndexLookup(path string, held bool, atEnd func(func())) (lookup func(ID) (offset int64, found bool, err error), err error) {
-	file, err := openPlain(path)
+	file, err := plainfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"example.org/compose/internal/plainfile"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 )
 
@@ -45,10 +46,10 @@ func openFolders(l *location) (*folders, error) {
 	}
 	seen := map[string]bool{}
 	if err := f.addFolder(filepath.Join(l.common, "objects"), 0, seen); err != nil {
-		return nil, faultOf(CodeInvalidSource, l.path, "its object folders can't be read", causeOf(err))
+		return nil, faultOf(CodeInvalidSource, l.path, "its object folders can't be read", plainfile.Cause(err))
 	}
 	if err := f.listPacks(); err != nil {
-		return nil, faultOf(CodeInvalidSource, l.path, "its packs can't be listed", causeOf(err))
+		return nil, faultOf(CodeInvalidSource, l.path, "its packs can't be listed", plainfile.Cause(err))
 	}
 	return f, nil
 }
@@ -71,7 +72,7 @@ func (f *folders) addFolder(path string, depth int, seen map[string]bool) error 
 		return fmt.Errorf("more than %d alternates", maxAlternates)
 	}
 	f.paths = append(f.paths, path)
-	text, err := readSmall(filepath.Join(path, "info", "alternates"), maxAlternatesBytes)
+	text, err := plainfile.Read(filepath.Join(path, "info", "alternates"), maxAlternatesBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

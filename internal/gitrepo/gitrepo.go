@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"example.org/compose/internal/diag"
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/lockv2"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/storer"
@@ -129,7 +130,7 @@ func OpenWith(path string, opts Options) (*Repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Repository{objects: objects, disk: where, opts: opts, openFile: openPlain}, nil
+	return &Repository{objects: objects, disk: where, opts: opts, openFile: plainfile.Open}, nil
 }
 
 // InMemory returns a repository whose objects are in s and whose HEAD is head. It has no work tree.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/compose/internal/plainfile"
 	"example.org/compose/lockv2"
 )
 
@@ -39,7 +40,7 @@ func (r *Repository) Head() (lockv2.Revision, error) {
 				", which has no commit; commit first, name a revision, or point HEAD at a branch with git symbolic-ref")
 		}
 		if err != nil {
-			return "", faultOf(CodeReadFailed, r.name(), "the ref "+strconv.Quote(name)+" can't be read; restore it, or name a revision", causeOf(err))
+			return "", faultOf(CodeReadFailed, r.name(), "the ref "+strconv.Quote(name)+" can't be read; restore it, or name a revision", plainfile.Cause(err))
 		}
 		target, symbolic := strings.CutPrefix(text, symbolicRefPrefix)
 		if !symbolic {
@@ -69,7 +70,7 @@ func (l *location) readRef(name string) (string, error) {
 	if target, err := os.Readlink(file); err == nil && strings.HasPrefix(filepath.ToSlash(target), "refs/") {
 		return symbolicRefPrefix + filepath.ToSlash(target), nil
 	}
-	text, err := readSmall(file, maxRefBytes)
+	text, err := plainfile.Read(file, maxRefBytes)
 	if err == nil {
 		return strings.TrimSpace(string(text)), nil
 	}

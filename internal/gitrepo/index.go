@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/compose/internal/plainfile"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/hash"
 )
@@ -87,7 +88,7 @@ func readIndex(git string) (*index, error) {
 }
 
 func readIndexFile(path string) (*index, error) {
-	content, err := readSmall(path, maxIndexFileBytes)
+	content, err := plainfile.Read(path, maxIndexFileBytes)
 	if err != nil {
 		return nil, err
 	}

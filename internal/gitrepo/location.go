@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/compose/internal/gitconfig"
+	"example.org/compose/internal/plainfile"
 )
 
 // location is where the parts of a repository are. Its paths are absolute or relative as the caller's path was.
@@ -31,7 +32,7 @@ func locate(path string) (*location, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault(CodeInvalidSource, path, "there is no such folder; name the top folder of a git repository")
 	case err != nil:
-		return nil, faultOf(CodeInvalidSource, path, "the folder can't be looked at", causeOf(err))
+		return nil, faultOf(CodeInvalidSource, path, "the folder can't be looked at", plainfile.Cause(err))
 	case !info.IsDir():
 		return nil, fault(CodeInvalidSource, path, "is a file; name the top folder of a git repository")
 	}
@@ -94,9 +95,9 @@ func isGitFolder(path string) bool {
 
 // readGitFile returns the git folder that a .git file names.
 func readGitFile(path string) (string, error) {
-	text, err := readSmall(path, 64<<10)
+	text, err := plainfile.Read(path, 64<<10)
 	if err != nil {
-		return "", faultOf(CodeInvalidSource, path, "the .git file can't be read", causeOf(err))
+		return "", faultOf(CodeInvalidSource, path, "the .git file can't be read", plainfile.Cause(err))
 	}
 	target, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
 	if !ok || target == "" || strings.ContainsRune(target, 0) {
@@ -107,7 +108,7 @@ func readGitFile(path string) (string, error) {
 
 // commonFolder returns the folder that a linked worktree's git folder shares with the others.
 func commonFolder(git string) string {
-	text, err := readSmall(filepath.Join(git, "commondir"), 64<<10)
+	text, err := plainfile.Read(filepath.Join(git, "commondir"), 64<<10)
 	target := strings.TrimRight(string(text), "\r\n")
 	if err != nil || target == "" || strings.ContainsRune(target, 0) {
 		return git
@@ -128,7 +129,7 @@ func below(base, target string) string {
 func (l *location) readFormat() error {
 	l.config = &gitconfig.Config{}
 	if err := l.config.AddFile(filepath.Join(l.common, "config"), gitconfig.Includes{}); err != nil {
-		return faultOf(CodeInvalidSource, l.path, "its configuration can't be read", causeOf(err))
+		return faultOf(CodeInvalidSource, l.path, "its configuration can't be read", plainfile.Cause(err))
 	}
 	if err := l.checkFormat(); err != nil {
 		return err
@@ -138,7 +139,7 @@ func (l *location) readFormat() error {
 	if l.config.Bool("extensions.worktreeconfig", false) {
 		own = true
 		if err := l.config.AddFile(filepath.Join(l.git, "config.worktree"), gitconfig.Includes{}); err != nil {
-			return faultOf(CodeInvalidSource, l.path, "its config.worktree can't be read", causeOf(err))
+			return faultOf(CodeInvalidSource, l.path, "its config.worktree can't be read", plainfile.Cause(err))
 		}
 	}
 	l.settleWorkTree(own)
@@ -156,7 +157,7 @@ func (l *location) settleWorkTree(own bool) {
 	}
 	if l.workTree == "" && l.common != l.git {
 		// The git folder of a linked worktree names the .git file of its checkout.
-		if text, err := readSmall(filepath.Join(l.git, "gitdir"), 64<<10); err == nil {
+		if text, err := plainfile.Read(filepath.Join(l.git, "gitdir"), 64<<10); err == nil {
 			l.workTree = filepath.Dir(below(l.git, strings.TrimRight(string(text), "\r\n")))
 		}
 	}

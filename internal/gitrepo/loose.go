@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 
+	"example.org/compose/internal/plainfile"
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -33,7 +34,7 @@ type looseObject struct {
 // openLoose opens an object of an object folder; errMissing where it is not there. The pool is of inflaters.
 func openLoose(folder string, id ID, pool *sync.Pool) (object, error) {
 	name := id.String()
-	file, err := openPlain(filepath.Join(folder, name[:2], name[2:]))
+	file, err := plainfile.Open(filepath.Join(folder, name[:2], name[2:]))
 	if errors.Is(err, fs.ErrNotExist) || isNotFolder(err) {
 		return nil, errMissing
 	}

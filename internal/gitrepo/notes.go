@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"example.org/compose/internal/plainfile"
 )
 
 const (
@@ -34,7 +36,7 @@ func (r *Repository) Notes() []string {
 
 // hasGrafts reports whether git would take a commit's parents from a list.
 func (l *location) hasGrafts() bool {
-	text, err := readSmall(filepath.Join(l.common, "info", "grafts"), maxGraftsBytes)
+	text, err := plainfile.Read(filepath.Join(l.common, "info", "grafts"), maxGraftsBytes)
 	if err != nil {
 		return false
 	}
@@ -68,7 +70,7 @@ func (l *location) hasLooseReplaceRef() bool {
 }
 
 func (l *location) hasPackedReplaceRef() bool {
-	f, err := openPlain(filepath.Join(l.common, "packed-refs"))
+	f, err := plainfile.Open(filepath.Join(l.common, "packed-refs"))
 	if err != nil {
 		return false
 	}

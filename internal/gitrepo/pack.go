@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"example.org/compose/internal/plainfile"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
@@ -63,7 +64,7 @@ func (p *pack) offsetOf(id ID) (int64, error) {
 }
 
 func (p *pack) openFile() {
-	file, err := openPlain(p.path + ".pack")
+	file, err := plainfile.Open(p.path + ".pack")
 	if err != nil {
 		p.fileErr = err
 		return

@@ -8,6 +8,8 @@ import (
 	"math"
 	"os"
 	"sync"
+
+	"example.org/compose/internal/plainfile"
 )
 
 const (
@@ -38,7 +40,7 @@ type packIndex struct {
 
 // openPackIndex opens an index whose structure and checksum are right.
 func openPackIndex(path string) (*packIndex, error) {
-	file, err := openPlain(path)
+	file, err := plainfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/compose/internal/plainfile"
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -93,7 +94,7 @@ func (l *refLister) fault(err error) error {
 	if errors.As(err, &own) || l.ctx.Err() != nil {
 		return err
 	}
-	return faultOf(CodeReadFailed, l.repo.name(), "its refs can't be listed; restore what is damaged, or name a revision", causeOf(err))
+	return faultOf(CodeReadFailed, l.repo.name(), "its refs can't be listed; restore what is damaged, or name a revision", plainfile.Cause(err))
 }
 
 func (l *refLister) list() error {
@@ -153,7 +154,7 @@ func (l *refLister) loose(top, folder string, depth int, wanted func(name string
 				continue // removed meanwhile
 			}
 			if err != nil {
-				return fault(CodeReadFailed, l.repo.name(), "the ref "+strconv.Quote(name)+" can't be read; restore or remove it: "+causeOf(err).Error())
+				return fault(CodeReadFailed, l.repo.name(), "the ref "+strconv.Quote(name)+" can't be read; restore or remove it: "+plainfile.Cause(err).Error())
 			}
 			if err := l.add(name, text); err != nil {
 				return err
@@ -177,7 +178,7 @@ func (l *refLister) add(name, text string) error {
 
 // packed adds the lines "ID NAME". What they say of tags ("^ID") is not used: no hash proves it.
 func (l *refLister) packed(path string) error {
-	file, err := openPlain(path)
+	file, err := plainfile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -212,7 +213,7 @@ func listedRefName(name string) bool {
 func (l *refLister) head() (Ref, error) {
 	text, err := l.repo.disk.readRef("HEAD")
 	if err != nil {
-		return Ref{}, faultOf(CodeReadFailed, l.repo.name(), `the ref "HEAD" can't be read; restore it`, causeOf(err))
+		return Ref{}, faultOf(CodeReadFailed, l.repo.name(), `the ref "HEAD" can't be read; restore it`, plainfile.Cause(err))
 	}
 	ref, found, err := l.resolve("HEAD", text)
 	if err != nil || !found && ref.Target == "" {
@@ -241,7 +242,7 @@ func (l *refLister) resolve(name, text string) (Ref, bool, error) {
 		if text, err = l.repo.disk.readRef(target); errors.Is(err, errNoRef) {
 			return ref, false, nil
 		} else if err != nil {
-			return ref, false, faultOf(CodeReadFailed, l.repo.name(), "the ref "+strconv.Quote(target)+" can't be read; restore it", causeOf(err))
+			return ref, false, faultOf(CodeReadFailed, l.repo.name(), "the ref "+strconv.Quote(target)+" can't be read; restore it", plainfile.Cause(err))
 		}
 	}
 	return Ref{Name: name}, false, nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"example.org/compose/internal/gitconfig"
+	"example.org/compose/internal/plainfile"
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -187,7 +188,7 @@ func (w *workTree) compare(ctx context.Context, e *indexEntry, info fs.FileInfo)
 	if info.Mode().Type() == fs.ModeSymlink {
 		target, err := os.Readlink(w.path(e.name))
 		if err != nil {
-			return "", fmt.Errorf("%s: %w", e.name, causeOf(err))
+			return "", fmt.Errorf("%s: %w", e.name, plainfile.Cause(err))
 		}
 		if plumbing.ComputeHash(plumbing.BlobObject, []byte(target)) != e.id {
 			return "modified", nil
@@ -222,7 +223,7 @@ func (w *workTree) hashFile(ctx context.Context, e *indexEntry, size int64, conv
 	file, err := w.repo.openFile(w.path(e.name))
 	if err != nil {
 		// git calls a file that it can't open modified.
-		return ID{}, &untoldError{causeOf(err)}
+		return ID{}, &untoldError{plainfile.Cause(err)}
 	}
 	defer file.Close()
 	if conv.identity() {
@@ -232,7 +233,7 @@ func (w *workTree) hashFile(ctx context.Context, e *indexEntry, size int64, conv
 			err = errors.New("its length changes while it is read")
 		}
 		if err != nil {
-			return ID{}, &untoldError{causeOf(err)}
+			return ID{}, &untoldError{plainfile.Cause(err)}
 		}
 		return h.Sum(), nil
 	}
@@ -241,7 +242,7 @@ func (w *workTree) hashFile(ctx context.Context, e *indexEntry, size int64, conv
 	}
 	content, err := io.ReadAll(io.LimitReader(file, size+1))
 	if err != nil {
-		return ID{}, &untoldError{causeOf(err)}
+		return ID{}, &untoldError{plainfile.Cause(err)}
 	}
 	var objectErr error
 	converted, err := conv.apply(content, func() (bool, error) {
