@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"example.org/compose/catalog"
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/gitcache"
 	"example.org/compose/internal/strictjson"
 )
@@ -89,7 +90,7 @@ func answerEntries(s *session, entries []*gitcache.Entry, exit int) error {
 			if e.Removed() {
 				note = ", removed"
 			}
-			w.line("%s: %s, %s%s", entryName(e), count(len(e.Revisions), "revision"), sizeText(e.Bytes), note)
+			w.line("%s: %s, %s%s", entryName(e), diag.Count(len(e.Revisions), "revision"), sizeText(e.Bytes), note)
 			if e.Fault != nil {
 				w.hanging(2, spans("%s ", bad("!")), "%v", e.Fault)
 			}
@@ -137,5 +138,5 @@ func sizeText(n int64) string {
 	case n >= 1<<10:
 		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
 	}
-	return count(int(n), "byte")
+	return diag.Count(int(n), "byte")
 }

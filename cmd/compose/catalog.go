@@ -105,7 +105,7 @@ func catalogText(w *textWriter, location string, s *catalog.Source, faults []cat
 	}
 	w.gap()
 	if len(faults) > 0 {
-		w.line("The %s at %s has %s.", which, w.revision(s.Revision()), bad(count(len(faults), "fault")))
+		w.line("The %s at %s has %s.", which, w.revision(s.Revision()), bad(diag.Count(len(faults), "fault")))
 		return
 	}
 	w.line("The %s at %s is %s.", which, w.revision(s.Revision()), good("valid"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/review"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/internal/screen"
@@ -84,9 +85,9 @@ func writeDiff(ctx context.Context, w *textWriter, r *review.Review) error {
 // newFile says in a line what there is of a file that the plan creates.
 func newFile(f *review.File) string {
 	c := &f.Comparisons[0]
-	size := count(c.Added, "line")
+	size := diag.Count(c.Added, "line")
 	if c.Omitted == review.Binary || c.Omitted == review.TooLong {
-		size = count(int(c.New.Size), "byte")
+		size = diag.Count(int(c.New.Size), "byte")
 	}
 	return strings.Join(append([]string{string(f.Destination) + ": new file, " + size}, c.Notes...), "; ")
 }
@@ -141,7 +142,7 @@ func diffLine(l *review.Line) screen.Text {
 	var text screen.Text
 	before, done := string(l.Op), 0
 	if l.Skipped > 0 {
-		text = append(spans("%s%s", marked{style, before}, faint("("+count(l.Skipped, "character")+") ... ")), text...)
+		text = append(spans("%s%s", marked{style, before}, faint("("+diag.Count(l.Skipped, "character")+") ... ")), text...)
 		before = ""
 	}
 	for _, e := range l.Escapes {
@@ -150,7 +151,7 @@ func diffLine(l *review.Line) screen.Text {
 	}
 	text = append(text, screen.Span{Style: style, Text: before + l.Text[done:]})
 	if l.Cut > 0 {
-		text = append(text, spans("%s", faint(" ... ("+count(l.Cut, "more character")+")"))...)
+		text = append(text, spans("%s", faint(" ... ("+diag.Count(l.Cut, "more character")+")"))...)
 	}
 	return text
 }

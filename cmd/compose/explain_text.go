@@ -28,7 +28,7 @@ func (e *explanation) text(w *textWriter) {
 		return
 	}
 	w.gap()
-	w.prose(0, "The %s has %s, and nothing is written while there is one. This shows all, with the ways out:", e.operation(), bad(count(len(e.plan.conflicts()), "conflict")))
+	w.prose(0, "The %s has %s, and nothing is written while there is one. This shows all, with the ways out:", e.operation(), bad(diag.Count(len(e.plan.conflicts()), "conflict")))
 	w.command(e.choice.again("compose", "plan"))
 }
 
@@ -137,7 +137,7 @@ func (e *explanation) originText(w *textWriter, o *origin) {
 	case generatedKind:
 		w.field("Source", "made by %s from the contract registrations of %s%s", o.material.Generator, w.registering(o.registrations), at)
 	case composedKind:
-		w.field("Source", "%s%s, with %s", o.material.Path(), at, count(len(o.includes), "included file"))
+		w.field("Source", "%s%s, with %s", o.material.Path(), at, diag.Count(len(o.includes), "included file"))
 		w.list(len(o.includes), "file", func(i int) { w.field(labelOf("Includes", i), "%s", o.includes[i]) })
 	default:
 		w.field("Source", "%s%s", o.material.Path(), at)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
 )
@@ -40,12 +41,12 @@ func (x *explainer) stranger(ctx context.Context, d lockv2.Destination) error {
 	case d.Reserved():
 		u.message = "it is compose's own, and no component supplies it"
 	case len(below) > 0:
-		u.message = fmt.Sprintf("it is a folder, with %s that the composition supplies; name a file", count(len(below), "file"))
+		u.message = fmt.Sprintf("it is a folder, with %s that the composition supplies; name a file", diag.Count(len(below), "file"))
 		u.folder, u.near = true, below[:min(len(below), mostNear)]
 	case len(u.suppliers) == 1:
 		u.message = fmt.Sprintf("nothing in this composition supplies it; component %s of the catalog would, %s", u.suppliers[0], x.offered(u.suppliers[0]))
 	case len(u.suppliers) > 1:
-		u.message = fmt.Sprintf("nothing in this composition supplies it; %s of the catalog would, and none of them is in it", count(len(u.suppliers), "component"))
+		u.message = fmt.Sprintf("nothing in this composition supplies it; %s of the catalog would, and none of them is in it", diag.Count(len(u.suppliers), "component"))
 	default:
 		u.message = "nothing supplies it"
 		_, err := x.root.Stat(d)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/screen"
 	"example.org/compose/lockv2"
 	"example.org/compose/planner"
@@ -69,7 +70,7 @@ func (w *textWriter) files(all []shownFile, title func(fileAction) string) {
 		if len(group) == 0 || action.aside && !w.verbose {
 			continue
 		}
-		w.heading("%s: %s", title(action), count(len(group), "file"))
+		w.heading("%s: %s", title(action), diag.Count(len(group), "file"))
 		column := w.column(group)
 		w.list(len(group), "file", func(i int) { w.fileLine(sign(action.kind), group[i], column) })
 	}

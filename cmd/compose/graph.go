@@ -61,7 +61,7 @@ func (c *graphCommand) Run(s *session) error {
 			return &commandError{diag.Wrap(codeWriteFailed, c.Out, "the picture can't be written there; name another file", plainfile.Cause(err))}
 		}
 		return s.answer(m.Document(), func(w *textWriter) {
-			w.line("Wrote %s: recipe %q with %s.", c.Out, m.Recipe.ID, count(len(m.Components), "component"))
+			w.line("Wrote %s: recipe %q with %s.", c.Out, m.Recipe.ID, diag.Count(len(m.Components), "component"))
 		}, exitDone)
 	case c.As == "" && s.format == formatJSON:
 		return s.answer(m.Document(), nil, exitDone)

@@ -318,7 +318,7 @@ func (r *templateResult) text(w *textWriter) {
 	w.line("rendered output      %s", r.output)
 	w.line("skillrx composition  %s", r.skillrx)
 	w.line("")
-	w.line("%s, %s:", count(len(r.manifest.Nodes), "file"), count(len(r.manifest.Edges), "include"))
+	w.line("%s, %s:", diag.Count(len(r.manifest.Nodes), "file"), diag.Count(len(r.manifest.Edges), "include"))
 	for _, n := range r.manifest.Nodes {
 		w.line("  %s  %s", n.SHA256, n.Source.Value)
 	}

@@ -293,7 +293,7 @@ func (i *initialization) show(w *textWriter, dir string, written scaffold.Writte
 		w.line("Wrote %s for the catalog at %s.", filepath.Join(dir, i.schema()), w.revision(i.catalog.Revision()))
 		return
 	}
-	w.line("Wrote %s: recipe %q, %s.", i.command.Config, i.draft.Recipe, count(len(i.resolved), "component"))
+	w.line("Wrote %s: recipe %q, %s.", i.command.Config, i.draft.Recipe, diag.Count(len(i.resolved), "component"))
 	widest := 0
 	for _, id := range i.resolved {
 		widest = max(widest, len(id))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/lockv2"
 	"example.org/compose/validator"
 )
@@ -14,7 +15,7 @@ func (c *inspectCommand) text(w *textWriter, r *validator.Report, work *unfinish
 	w.line("%s: %s", stateText(r.State), stateMeaning(r.State))
 	if r.Lock != nil {
 		w.gap()
-		w.field("Recipe", "%s, %s", r.Lock.Intent.Recipe, count(len(r.Lock.Components), "component"))
+		w.field("Recipe", "%s, %s", r.Lock.Intent.Recipe, diag.Count(len(r.Lock.Components), "component"))
 		w.field("Source", "%s at %s", r.Lock.Source.Repository, r.Lock.Source.Revision)
 		w.field("Files", "%s", ownershipText(r.Lock))
 		w.field("Composition", "%s", r.Lock.Composition())
@@ -27,7 +28,7 @@ func (c *inspectCommand) text(w *textWriter, r *validator.Report, work *unfinish
 		faults = slices.DeleteFunc(slices.Clone(faults), func(f validator.Fault) bool { return f.Code == validator.CodeRecoveryRequired })
 	}
 	if len(faults) > 0 {
-		w.heading("%s:", count(len(faults), "fault"))
+		w.heading("%s:", diag.Count(len(faults), "fault"))
 		faultsText(w, &c.targetFlag, faults)
 	}
 	w.next(next...)

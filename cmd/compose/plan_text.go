@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/review"
 	"example.org/compose/lockv2"
 	"example.org/compose/planner"
@@ -122,7 +123,7 @@ func (w *textWriter) planEnd(c *planCommand, p plan, files []shownFile, diff []b
 		if total != "" {
 			total = ", " + total
 		}
-		w.prose(0, "%s %s%s.", strong("Plan:"), bad(count(n, "conflict")), total)
+		w.prose(0, "%s %s%s.", strong("Plan:"), bad(diag.Count(n, "conflict")), total)
 		if c.Diff {
 			w.line("Nothing is written until none is left. Then again:")
 		} else {

@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"example.org/compose/internal/diag"
+)
 
 // working says what a long run is at. It shows only when it takes longer than half a second, and to people alone.
 func (s *session) working(format string, args ...any) {
@@ -12,7 +16,7 @@ func (s *session) progress() func(done, total int) {
 	if s.line == nil {
 		return nil
 	}
-	return func(done, total int) { s.working("writing: %d of %s", done, count(total, "file")) }
+	return func(done, total int) { s.working("writing: %d of %s", done, diag.Count(total, "file")) }
 }
 
 // fetchProgress returns a function that tells people what is being fetched; nil where nobody looks.

@@ -154,12 +154,12 @@ func (c *reportCommand) written(w *textWriter, r *report.Report, as string, size
 	if as == asHTML {
 		w.line("Wrote %s: one HTML page.", c.Out)
 	} else {
-		w.line("Wrote %s: Markdown, %d of at most %s.", c.Out, size, count(c.MaxBytes, "byte"))
+		w.line("Wrote %s: Markdown, %d of at most %s.", c.Out, size, diag.Count(c.MaxBytes, "byte"))
 	}
 	if left := cut.String(r); left != "" {
 		w.prose(0, "%s %s.", caution("Left out:"), left)
 	}
 	if n := r.Count(report.Conflicting); n > 0 {
-		w.line("%s: nothing is written to the target until none is left.", bad(count(n, "conflict")))
+		w.line("%s: nothing is written to the target until none is left.", bad(diag.Count(n, "conflict")))
 	}
 }

@@ -159,7 +159,7 @@ func (c *skillsPinCommand) Run(s *session) error {
 		for _, p := range pins.Skills {
 			w.line("%s %s  %s", good("+"), p.Value, strong(p.Name))
 		}
-		w.line("Pinned %s in %s.", count(len(pins.Skills), "skill"), out)
+		w.line("Pinned %s in %s.", diag.Count(len(pins.Skills), "skill"), out)
 	}, exitDone)
 }
 
@@ -185,7 +185,7 @@ func skillsText(w *textWriter, results []skills.Result) {
 			w.names(6, reason.Paths)
 		}
 	}
-	w.line("%s: %d match, %d mismatch, %d missing.", count(len(results), "skill"), verdicts[skills.Match], verdicts[skills.Mismatch], verdicts[skills.Missing])
+	w.line("%s: %d match, %d mismatch, %d missing.", diag.Count(len(results), "skill"), verdicts[skills.Match], verdicts[skills.Mismatch], verdicts[skills.Missing])
 }
 
 // names adds paths in one sentence, the many counted.

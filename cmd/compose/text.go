@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/screen"
 )
 
@@ -141,7 +142,7 @@ func (w *textWriter) list(n int, noun string, line func(i int)) {
 		line(i)
 	}
 	if shown < n {
-		w.line("  %s", faint(fmt.Sprintf("... and %s (--verbose lists all)", count(n-shown, "more "+noun))))
+		w.line("  %s", faint(fmt.Sprintf("... and %s (--verbose lists all)", diag.Count(n-shown, "more "+noun))))
 	}
 }
 
@@ -200,11 +201,3 @@ func printable(s string) string {
 
 // validText replaces what is no UTF-8, so that it fits in a JSON document.
 func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-
-// count says "1 file" or "3 files".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

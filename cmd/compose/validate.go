@@ -124,7 +124,7 @@ func (c *validateCommand) prefix() string {
 
 // text is the human form of a validation.
 func (c *validateCommand) text(w *textWriter, r *validator.Report) {
-	files := count(r.Checked, "file")
+	files := diag.Count(r.Checked, "file")
 	switch {
 	case r.OK():
 		w.line("%s: %s as the lock records", good("valid"), files)
@@ -133,7 +133,7 @@ func (c *validateCommand) text(w *textWriter, r *validator.Report) {
 	case r.Lock == nil:
 		w.line("%s: there is nothing to check the files against", bad("invalid"))
 	default:
-		w.line("%s: %s in %s", bad("invalid"), count(len(r.Faults), "fault"), files)
+		w.line("%s: %s in %s", bad("invalid"), diag.Count(len(r.Faults), "fault"), files)
 	}
 	if composition, ok := r.Composition(); ok {
 		w.line("Composition %s", composition)

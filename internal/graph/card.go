@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/lockv2"
 )
 
@@ -81,7 +82,7 @@ func (c *Component) card(d detail) card {
 		made.rows = append(made.rows, [2]string{f.label(), f.Files.String()})
 	}
 	if more > 0 {
-		made.rows = append(made.rows, [2]string{"and " + count(more, "more folder"), ""})
+		made.rows = append(made.rows, [2]string{"and " + diag.Count(more, "more folder"), ""})
 	}
 	return made
 }
@@ -126,7 +127,7 @@ func (c *Component) tooltip() string {
 		lines = append(lines, f.label()+" "+f.Files.String())
 	}
 	if more > 0 {
-		lines = append(lines, "and "+count(more, "more folder"))
+		lines = append(lines, "and "+diag.Count(more, "more folder"))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"example.org/compose/internal/diag"
 )
 
 // legend returns what the shapes and lines mean, those alone that are there, and how much room it needs.
@@ -40,7 +42,7 @@ func (p *picture) legend(wide int) (string, int) {
 	}
 	if p.implied > 0 {
 		y += lineText + 6
-		fmt.Fprintf(&b, `<text class="cg-dim" x="0" y="%d">%s</text>`+"\n", y+11, xml(fontText.fit("Not drawn, because others imply them: "+count(p.implied, "requirement")+".", wide)))
+		fmt.Fprintf(&b, `<text class="cg-dim" x="0" y="%d">%s</text>`+"\n", y+11, xml(fontText.fit("Not drawn, because others imply them: "+diag.Count(p.implied, "requirement")+".", wide)))
 	}
 	return b.String(), y + lineText
 }

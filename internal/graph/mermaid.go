@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/lockv2"
 )
 
@@ -74,7 +75,7 @@ func (m *Model) mermaid(folders, direct bool) []byte {
 	}
 	kept, left := m.requirements(direct)
 	if left > 0 {
-		line("  %%%% left out because others imply them: %s", count(left, "requirement"))
+		line("  %%%% left out because others imply them: %s", diag.Count(left, "requirement"))
 	}
 	for i := range m.Components {
 		for _, id := range kept[i] {

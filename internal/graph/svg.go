@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"example.org/compose/internal/diag"
 )
 
 // Distances of a picture in pixels.
@@ -89,7 +91,7 @@ func (p *picture) gatherOutside() {
 		}
 		var to []int
 		if len(chips) == 0 {
-			to = append(to, p.node(card{class: "outside", name: count(len(c.Conflicts), "component"), kind: "not in it", outside: true,
+			to = append(to, p.node(card{class: "outside", name: diag.Count(len(c.Conflicts), "component"), kind: "not in it", outside: true,
 				tooltip: "not in the composition: " + join(c.Conflicts)}))
 		}
 		for _, id := range c.Conflicts {

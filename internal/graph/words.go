@@ -41,7 +41,7 @@ func (m *Model) heading() string { return fmt.Sprintf("Composition of recipe %s"
 func (m *Model) extent() string {
 	files := m.files()
 	return fmt.Sprintf("%s at %s: %s, %s (%s)", m.Source.Repository, short(m.Source.Revision),
-		count(len(m.Components), "component"), count(files.Total(), "file"), files)
+		diag.Count(len(m.Components), "component"), diag.Count(files.Total(), "file"), files)
 }
 
 // short returns enough of a revision to find it.
@@ -69,7 +69,7 @@ func (c *Component) lines(folders bool) []string {
 		lines = append(lines, f.label()+" "+f.Files.String())
 	}
 	if more > 0 {
-		lines = append(lines, "and "+count(more, "more folder"))
+		lines = append(lines, "and "+diag.Count(more, "more folder"))
 	}
 	return lines
 }
@@ -78,14 +78,6 @@ func (c *Component) lines(folders bool) []string {
 func name(id lockv2.ComponentID) string {
 	_, name, _ := strings.Cut(string(id), ".")
 	return name
-}
-
-// count says "1 file" or "3 files".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // summary returns as much of a summary as a label or a tooltip has room for.
@@ -103,7 +95,7 @@ func (m *Model) description() string {
 	fmt.Fprintf(&b, "%s. %s.", strings.TrimRight(summary(m.Recipe.Summary), ". "), m.extent())
 	for i := range m.Components {
 		if i == maxDescribed {
-			fmt.Fprintf(&b, " And %s more.", count(len(m.Components)-i, "component"))
+			fmt.Fprintf(&b, " And %s more.", diag.Count(len(m.Components)-i, "component"))
 			break
 		}
 		c := &m.Components[i]

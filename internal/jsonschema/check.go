@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/strictjson"
 )
 
@@ -166,11 +167,11 @@ func (w *verdict) text(s *schema, text string) {
 			if n == 0 && s.length.least == 1 {
 				w.fail("minLength", "is empty")
 			} else {
-				w.fail("minLength", "has %s; want %d or more", count(n, "character"), s.length.least)
+				w.fail("minLength", "has %s; want %d or more", diag.Count(n, "character"), s.length.least)
 			}
 		}
 		if s.length.hasMost && n > s.length.most {
-			w.fail("maxLength", "has %s; want %d or less", count(n, "character"), s.length.most)
+			w.fail("maxLength", "has %s; want %d or less", diag.Count(n, "character"), s.length.most)
 		}
 	}
 	if s.pattern != nil && !w.matches(s.pattern, text) {

@@ -3,6 +3,7 @@ package jsonschema
 import (
 	"strings"
 
+	"example.org/compose/internal/diag"
 	"example.org/compose/internal/strictjson"
 )
 
@@ -68,19 +69,19 @@ func (w *verdict) contains(s *schema, v *strictjson.Value, marks *evaluated) {
 		least = s.containment.least
 	}
 	if holds < least {
-		w.fail("contains", "%s of the wanted form; want %d or more", count(holds, "item"), least)
+		w.fail("contains", "%s of the wanted form; want %d or more", diag.Count(holds, "item"), least)
 	}
 	if s.containment.hasMost && holds > s.containment.most {
-		w.fail("maxContains", "%s of the counted form; want %d or less", count(holds, "item"), s.containment.most)
+		w.fail("maxContains", "%s of the counted form; want %d or less", diag.Count(holds, "item"), s.containment.most)
 	}
 }
 
 func (w *verdict) size(suffix, noun string, b bounds, n int) {
 	if b.hasLeast && n < b.least {
-		w.fail("min"+suffix, "has %s; want %d or more", count(n, noun), b.least)
+		w.fail("min"+suffix, "has %s; want %d or more", diag.Count(n, noun), b.least)
 	}
 	if b.hasMost && n > b.most {
-		w.fail("max"+suffix, "has %s; want %d or less", count(n, noun), b.most)
+		w.fail("max"+suffix, "has %s; want %d or less", diag.Count(n, noun), b.most)
 	}
 }
 

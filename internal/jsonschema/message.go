@@ -96,13 +96,6 @@ func quoted(fields map[string]*schema) []string {
 	return shown
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
 // pointerTo is strictjson.Pointer without the work of escaping, which few names need.
 func pointerTo(base, token string) string {
 	if strings.ContainsAny(token, "~/") {
