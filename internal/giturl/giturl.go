@@ -59,7 +59,7 @@ func defaultPort(scheme string) (port string, known bool) {
 }
 
 // Parse reads a --source. remote is false for what is a path or builtin:, which includes one letter before a colon, a
-// drive; that a folder has such a name as host:path is for the caller to look at first.
+// drive. No folder is looked for: host:path is a URL whatever is there.
 //
 // INVALID_SOURCE, as an *Error: a scheme that is not spoken, among them ext:: and other helpers; a host, path or user that
 // is empty or begins with "-"; control characters; a query or fragment; a bad port or percent-encoding.
