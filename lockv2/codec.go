@@ -57,7 +57,15 @@ func invalid(pointer, format string, args ...any) *Error {
 // Errors: a *strictjson.Error (INVALID_JSON) for a text that is no strict JSON; else an *Error with
 // INVALID_LOCK and a pointer, or UNSUPPORTED_LOCK_VERSION. The first fault counts: the form of each
 // field in the order of docs/lock.md, then the rules.
-func Parse(b []byte) (*Lock, error) {
+func Parse(b []byte) (*Lock, error) { return ParseEarly(b, nil) }
+
+// ParseEarly is Parse for those who have work to do for each file: it calls early with the files in the
+// order of the list, on the calling goroutine, before it is known whether the whole is a lock. What early
+// is called with is sound by itself: its fields were read, its destination passes Check, is not
+// Reserved and stands in byte order after the one before, and its ownership is one of the three. Whether its component is
+// resolved, and whether it collides with another, is not known yet. At the first file of which that can't be said
+// the calls end. The file that early gets is good for good: nothing is changed later. early may be nil.
+func ParseEarly(b []byte, early func(f *File)) (*Lock, error) {
 	if len(b) > MaxSize {
 		err := tooLarge(len(b))
 		err.file = LockPath
@@ -67,7 +75,7 @@ func Parse(b []byte) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, fault := read(doc)
+	l, fault := read(doc, early)
 	if fault != nil {
 		fault.file = LockPath
 		return nil, fault
@@ -77,7 +85,7 @@ func Parse(b []byte) (*Lock, error) {
 
 // FromValue is Parse for a lock that is part of another document, such as a marker.
 func FromValue(v strictjson.Value) (*Lock, error) {
-	l, fault := read(v)
+	l, fault := read(v, nil)
 	if fault != nil {
 		return nil, fault
 	}
@@ -104,7 +112,7 @@ func tooLarge(size int) *Error {
 }
 
 // read takes a document apart and checks it.
-func read(doc strictjson.Value) (*Lock, *Error) {
+func read(doc strictjson.Value, early func(f *File)) (*Lock, *Error) {
 	var l Lock
 	var version int64
 	fault := strictjson.Decode(doc, func(root strictjson.Node) {
@@ -113,7 +121,7 @@ func read(doc strictjson.Value) (*Lock, *Error) {
 			if version = field.Int(); version != 2 {
 				field.Fail("is %d; want 2", version)
 			}
-			l.read(f)
+			l.read(f, early)
 		})
 	})
 	if fault == nil {
@@ -137,7 +145,7 @@ func read(doc strictjson.Value) (*Lock, *Error) {
 }
 
 // read reads the fields of the root in the order of docs/lock.md. Rules come later.
-func (l *Lock) read(root *strictjson.Fields) {
+func (l *Lock) read(root *strictjson.Fields, early func(f *File)) {
 	root.Get("source").Object(func(f *strictjson.Fields) {
 		l.Source.Repository = f.Get("repository").Text()
 		l.Source.Revision = Revision(f.Get("revision").Text())
@@ -158,7 +166,7 @@ func (l *Lock) read(root *strictjson.Fields) {
 
 	files := root.Get("files")
 	l.Files = slices.Grow(l.Files, files.Len())
-	files.Items(func(_ int, item strictjson.Node) {
+	files.Items(func(i int, item strictjson.Node) {
 		item.Object(func(f *strictjson.Fields) {
 			file := File{
 				Destination: Destination(f.Get("destination").Text()),
@@ -168,6 +176,13 @@ func (l *Lock) read(root *strictjson.Fields) {
 			readDigest(f.Get("materialized_sha256"), &file.Digest)
 			l.Files = append(l.Files, file)
 		})
+		if early != nil && item.Sound() {
+			if l.checkFile(i) != nil {
+				early = nil
+				return
+			}
+			early(&l.Files[i])
+		}
 	})
 }
 

@@ -351,3 +351,32 @@ func BenchmarkComposition(b *testing.B) {
 		l.Composition()
 	}
 }
+
+// Files come early in the order of the list, up to the first that is not sound by itself.
+func TestParseEarly(t *testing.T) {
+	want, good := sample(t)
+	for _, tt := range []struct {
+		name, old, new string
+		early          int // how many files
+		fails          bool
+	}{
+		{"a lock", "", "", len(want.Files), false},
+		{"an unsafe destination", "ci.yml", "c/../x", 2, true},
+		{"a reserved destination", ".template-composition/about.txt", ".template-composition/LOCK.json", 0, true},
+		{"an unknown ownership", `"ownership": "seed"`, `"ownership": "shared"`, 1, true},
+		{"out of order", "README.md", "zz", 2, true},
+		{"an owner that is not resolved is found later", `"component": "capability.cli"`, `"component": "capability.none"`, len(want.Files), true},
+		{"a fault before the files", `"repository"`, `"repo"`, 0, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []lockv2.File
+			l, err := lockv2.ParseEarly([]byte(strings.Replace(good, tt.old, tt.new, 1)), func(f *lockv2.File) { got = append(got, *f) })
+			if (err != nil) != tt.fails || len(got) != tt.early {
+				t.Fatalf("%d files came early, want %d; error %v", len(got), tt.early, err)
+			}
+			if err == nil && !reflect.DeepEqual(got, l.Files) {
+				t.Errorf("early %+v\nlock %+v", got, l.Files)
+			}
+		})
+	}
+}

@@ -68,6 +68,9 @@ func (n Node) Value() Value {
 	return *n.v
 }
 
+// Sound reports that no fault was met so far.
+func (n Node) Sound() bool { return n.d.fault == nil }
+
 // Pointer returns the JSON pointer to n. A name of more than 200 bytes is cut short, with "..." at its end.
 func (n Node) Pointer() string {
 	var tokens []string
