@@ -24,21 +24,41 @@ type Sum struct {
 // Digest reads the regular file at the destination in pieces and returns the digest of its bytes. buf is
 // the caller's, one for each worker, not empty. The error is an *Error of any Reason but TooLarge, or ctx's.
 func (r *Root) Digest(ctx context.Context, d lockv2.Destination, buf []byte) (Sum, error) {
-	return r.sum(ctx, d, buf, false)
+	return r.sum(ctx, d, buf, false, nil)
+}
+
+// Second takes the bytes of a file that DigestWith reads, for what a caller wants to know of them beside the
+// digest, such as another hash.
+type Second interface {
+	// Begin says that a file of that size is read from its start. It is called again, and what was added
+	// does not count, when the file changed meanwhile.
+	Begin(size int64)
+	// Add takes the next bytes, which are valid during the call alone. A file that is not larger than the
+	// buffer comes in one piece, an empty one perhaps in none.
+	Add(piece []byte)
+}
+
+// DigestWith is Digest that shows the bytes to second too. What second has been shown counts only where the
+// error is nil: then it is one Begin with the size of Sum, and exactly those bytes.
+func (r *Root) DigestWith(ctx context.Context, d lockv2.Destination, buf []byte, second Second) (Sum, error) {
+	return r.sum(ctx, d, buf, false, second)
 }
 
 // DigestLF is Digest with LF too: for a file that was found to differ from what is recorded.
 func (r *Root) DigestLF(ctx context.Context, d lockv2.Destination, buf []byte) (Sum, error) {
-	return r.sum(ctx, d, buf, true)
+	return r.sum(ctx, d, buf, true, nil)
 }
 
-func (r *Root) sum(ctx context.Context, d lockv2.Destination, buf []byte, lf bool) (Sum, error) {
+func (r *Root) sum(ctx context.Context, d lockv2.Destination, buf []byte, lf bool, second Second) (Sum, error) {
 	for range attempts {
 		file, info, err := r.OpenFile(d)
 		if err != nil {
 			return Sum{}, err
 		}
-		sum, err := hashFile(ctx, file, info.Size(), buf, lf)
+		if second != nil {
+			second.Begin(info.Size())
+		}
+		sum, err := hashFile(ctx, file, info.Size(), buf, lf, second)
 		file.Close()
 		switch {
 		case ctx.Err() != nil:
@@ -53,7 +73,7 @@ func (r *Root) sum(ctx context.Context, d lockv2.Destination, buf []byte, lf boo
 }
 
 // hashFile reads to the end, or to the first piece past size: something may write as fast as this reads.
-func hashFile(ctx context.Context, file *os.File, size int64, buf []byte, lf bool) (Sum, error) {
+func hashFile(ctx context.Context, file *os.File, size int64, buf []byte, lf bool, second Second) (Sum, error) {
 	var sum Sum
 	exact := sha256.New()
 	var joined lfHash
@@ -64,6 +84,9 @@ func hashFile(ctx context.Context, file *os.File, size int64, buf []byte, lf boo
 		n, err := file.Read(buf)
 		exact.Write(buf[:n])
 		sum.Size += int64(n)
+		if second != nil && n > 0 {
+			second.Add(buf[:n])
+		}
 		if lf {
 			joined.write(buf[:n])
 		}
