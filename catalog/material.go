@@ -2,11 +2,9 @@ package catalog
 
 import (
 	"context"
-	"errors"
 	"io"
 	"sync"
 
-	"example.org/compose/internal/diag"
 	"example.org/compose/internal/gitrepo"
 	"example.org/compose/lockv2"
 )
@@ -139,10 +137,7 @@ func (c *Catalog) OpenMaterial(ctx context.Context, m *Material) (io.ReadCloser,
 	if err == nil {
 		return &materialReader{r, m.path}, nil
 	}
-	if coded := diag.Coded(nil); errors.As(err, &coded) && coded.Code() == CodeSourceTooLarge {
-		return nil, c.tooLarge(ctx, m, err)
-	}
-	return nil, unreadable(m.path, err)
+	return nil, c.materialFault(ctx, m, err)
 }
 
 func (c *Catalog) tooLarge(ctx context.Context, m *Material, err error) error {

@@ -58,8 +58,9 @@ func classify(rows []row, op Operation, p *place) (ManagedFile, *Conflict) {
 	if decided.conflict != nil {
 		return ManagedFile{}, decided.conflict(op, p)
 	}
-	file := ManagedFile{ManagedAction: ManagedAction{Kind: decided.kind, Destination: p.destination, Material: p.new}, Current: p.sum.Digest}
+	file := ManagedFile{ManagedAction: ManagedAction{Kind: decided.kind, Destination: p.destination, Material: p.new}}
 	if p.old != nil {
+		file.Current = p.sum.Digest
 		file.Component, file.Ownership, file.From = p.old.Component, p.old.Ownership, p.old.Digest
 	}
 	if p.new != nil {

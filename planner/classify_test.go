@@ -25,7 +25,7 @@ func placed(t *testing.T, old, new, current string) *place {
 	}
 	p := &place{destination: "docs/x.md"}
 	if old != "" {
-		p.old = &lockv2.File{Destination: p.destination}
+		p.old, p.standing = &lockv2.File{Destination: p.destination}, &standing{}
 		p.old.Component, p.old.Ownership, p.old.Digest = split(old)
 	}
 	if new != "" {

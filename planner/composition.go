@@ -22,6 +22,7 @@ type Material struct {
 
 	source    *catalog.Material // nil for a generated material
 	generated []byte
+	known     bool // the bytes stand in the target, so that size and digest are known without reading the source
 }
 
 // SourcePath returns the path of the source in the catalog, such as components/capability.lint/files/lint.toml; "" for a generated material.
@@ -31,6 +32,9 @@ func (m *Material) SourcePath() string {
 	}
 	return sourcePath(m)
 }
+
+// Copied reports whether the bytes are those of one blob.
+func (m *Material) Copied() bool { return m.source != nil && m.source.Compose == "" }
 
 // Composed reports whether the source includes other files.
 func (m *Material) Composed() bool { return m.source != nil && m.source.Compose != "" }

@@ -74,7 +74,14 @@ type ManagedPlan struct {
 // those of a lock that can't be read, and PRECONDITION_CHANGED for another lock, where they changed meanwhile: then
 // what was seen may be neither old nor new.
 func Reconcile(ctx context.Context, op Operation, old *Managed, comp *Composition, root *rootfs.Root) (*ManagedPlan, error) {
-	plan, err := reconcile(ctx, op, old, comp, root)
+	seen := Observe(ctx, root, old)
+	defer seen.Close()
+	return seen.Reconcile(ctx, op, comp, root)
+}
+
+// Reconcile is the function of that name for a target that was read already; root is the one that was observed.
+func (s *Snapshot) Reconcile(ctx context.Context, op Operation, comp *Composition, root *rootfs.Root) (*ManagedPlan, error) {
+	plan, err := s.reconcile(ctx, op, comp)
 	if err != nil {
 		return nil, err
 	}
@@ -83,14 +90,15 @@ func Reconcile(ctx context.Context, op Operation, old *Managed, comp *Compositio
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.Equal(now, old.Bytes) {
+	if !bytes.Equal(now, s.Managed.Bytes) {
 		return nil, &Error{Base: diag.New(CodePreconditionChanged, lockv2.LockPath, fmt.Sprintf(
 			"the lock changed while the %s was planned; run the same command again", op))}
 	}
 	return plan, nil
 }
 
-func reconcile(ctx context.Context, op Operation, old *Managed, comp *Composition, root target) (*ManagedPlan, error) {
+func (s *Snapshot) reconcile(ctx context.Context, op Operation, comp *Composition) (*ManagedPlan, error) {
+	old, root := s.Managed, s.root
 	if op != Upgrade && (op != Update || !sameChoice(old.Lock, &comp.Lock)) {
 		return nil, fmt.Errorf("internal: a composition of another choice than the lock's is no %q", string(op))
 	}
@@ -103,7 +111,10 @@ func reconcile(ctx context.Context, op Operation, old *Managed, comp *Compositio
 	}
 	plan.Components, plan.Conflicts = compareComponents(op, old.Lock, &comp.Lock)
 
-	places := pair(old.Lock.Files, comp.Materials)
+	if err := s.wait(ctx); err != nil {
+		return nil, err
+	}
+	places := pair(old.Lock.Files, s.files, comp.Materials)
 	if err := look(ctx, root, places); err != nil {
 		return nil, err
 	}

@@ -117,6 +117,9 @@ func tryReconcile(t testing.TB, op planner.Operation, comp *planner.Composition,
 	if err != nil {
 		t.Fatal(err)
 	}
+	seen := planner.Observe(t.Context(), root, old)
+	defer seen.Close()
+	checkSame(t, comp, seen)
 	return planner.Reconcile(t.Context(), op, old, comp, root)
 }
 

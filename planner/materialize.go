@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"example.org/compose/catalog"
 	"example.org/compose/internal/diag"
@@ -23,6 +25,11 @@ import (
 // DESTINATION_COLLISION, DUPLICATE_CONTRACT_REGISTRATION; then what the bytes show, by destination: SOURCE_LFS_POINTER,
 // SOURCE_TOO_LARGE, READ_FAILED, INVALID_SOURCE_AUTHORITY and the codes of package include for what a composed one includes.
 func Materialize(ctx context.Context, cat *catalog.Catalog, repository string, cfg resolver.Config) (*Composition, error) {
+	return materialize(ctx, cat, repository, cfg, nil)
+}
+
+// materialize is Materialize with what stands in the target, if that is known.
+func materialize(ctx context.Context, cat *catalog.Catalog, repository string, cfg resolver.Config, seen *Snapshot) (*Composition, error) {
 	ids, err := resolver.Resolve(cat, cfg)
 	if err != nil {
 		return nil, err
@@ -37,6 +44,11 @@ func Materialize(ctx context.Context, cat *catalog.Catalog, repository string, c
 	}
 	if err := c.generate(components); err != nil {
 		return nil, err
+	}
+	if seen != nil {
+		if err := seen.supply(ctx, c.Materials); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.hash(ctx); err != nil {
 		return nil, err
@@ -110,52 +122,87 @@ func involved(a, b lockv2.ComponentID) []lockv2.ComponentID {
 	return slices.Compact(slices.Sorted(slices.Values([]lockv2.ComponentID{a, b})))
 }
 
-// hash computes digest and size of every material. The first fault by destination is the one reported,
-// whichever core meets its fault first.
+// hash computes digest and size of every material of which they are not known. The first fault by destination is the one
+// reported, whichever core meets its fault first.
 func (c *Composition) hash(ctx context.Context) error {
-	faults := make([]error, len(c.Materials))
-	err := rootfs.Each(ctx, len(c.Materials), func(i int, buf []byte) {
-		faults[i] = c.hashOne(ctx, &c.Materials[i], buf)
+	var copied, other []*Material
+	var sources []*catalog.Material
+	for i := range c.Materials {
+		switch m := &c.Materials[i]; {
+		case m.known:
+		case m.Copied():
+			copied, sources = append(copied, m), append(sources, m.source)
+		default:
+			other = append(other, m)
+		}
+	}
+	var first firstFault
+	err := c.catalog.ReadMaterials(ctx, sources, func(i int, content *catalog.Content, err error) error {
+		return first.keep(copied[i], copied[i].read(content, err))
 	})
-	if err != nil {
+	if err != nil && first.err == nil {
 		return err
 	}
-	for _, fault := range faults {
-		if fault != nil {
-			return fault
+	err = rootfs.Each(ctx, len(other), func(i int, buf []byte) {
+		_ = first.keep(other[i], c.expand(ctx, other[i], buf))
+	})
+	return cmp.Or(err, first.err)
+}
+
+// firstFault keeps the fault of the first material, by destination.
+type firstFault struct {
+	mu  sync.Mutex
+	at  lockv2.Destination
+	err error
+}
+
+func (f *firstFault) keep(m *Material, err error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err != nil && (f.err == nil || m.Destination < f.at) {
+		f.at, f.err = m.Destination, err
+	}
+	return err
+}
+
+// read takes the size and the digest of a copied material from its bytes.
+func (m *Material) read(content *catalog.Content, err error) error {
+	if err != nil {
+		return readFault(m, err)
+	}
+	m.Size = content.Size
+	if content.Bytes == nil {
+		hash := sha256.New()
+		if _, err := content.WriteTo(hash); err != nil {
+			return readFault(m, err)
 		}
+		hash.Sum(m.Digest[:0])
+		return nil
+	}
+	m.Digest = sha256.Sum256(content.Bytes)
+	if m.Size <= pointerBound && catalog.IsLFSPointer(content.Bytes) {
+		return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.New(CodeLFSPointer, sourcePath(m),
+			"is a Git LFS pointer, not the file; commit the bytes themselves to the catalog")}
 	}
 	return nil
 }
 
-func (c *Composition) hashOne(ctx context.Context, m *Material, buf []byte) error {
-	if m.source == nil {
-		m.Size, m.Digest = int64(len(m.generated)), sha256.Sum256(m.generated)
-		return nil
-	}
+// expand takes the size and the digest of a composed or generated material.
+func (c *Composition) expand(ctx context.Context, m *Material, buf []byte) error {
 	r, err := c.Open(ctx, m)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	hash := sha256.New()
-	var head []byte // the whole blob, where it is short enough to be a pointer
-	for {
-		n, err := r.Read(buf)
+	for err == nil {
+		var n int
+		n, err = r.Read(buf)
 		hash.Write(buf[:n])
-		if m.Size += int64(n); m.Size <= pointerBound {
-			head = append(head, buf[:n]...)
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return readFault(m, err)
-		}
+		m.Size += int64(n)
 	}
-	if m.Size <= pointerBound && catalog.IsLFSPointer(head) {
-		return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.New(CodeLFSPointer, sourcePath(m),
-			"is a Git LFS pointer, not the file; commit the bytes themselves to the catalog")}
+	if err != io.EOF {
+		return readFault(m, err)
 	}
 	hash.Sum(m.Digest[:0])
 	return nil

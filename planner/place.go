@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"example.org/compose/catalog"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
 )
@@ -15,20 +14,18 @@ type place struct {
 	old         *lockv2.File // nil: not in the old lock
 	new         *Material    // nil: nothing supplies it any more
 
-	// What stands at a destination of the old lock.
-	sum   rootfs.Sum    // of the regular file; LF only where the lock asks for other bytes
-	fault *rootfs.Error // why there is no regular file that could be read; nil for none
+	*standing // at a destination of the old lock; nil for another
 
 	obstacle *Conflict // what stands where a new destination belongs; nil for nothing
 }
 
-// pair joins the files of the old lock and the new materials, both by destination, into places, by destination.
-func pair(files []lockv2.File, materials []Material) []place {
+// pair joins the files of the old lock, what stands in their places, and the new materials, all by destination, into places, by destination.
+func pair(files []lockv2.File, stand []standing, materials []Material) []place {
 	places := make([]place, 0, max(len(files), len(materials)))
 	for i, k := 0, 0; i < len(files) || k < len(materials); {
 		var p place
 		if k == len(materials) || i < len(files) && files[i].Destination <= materials[k].Destination {
-			p.old, p.destination = &files[i], files[i].Destination
+			p.old, p.standing, p.destination = &files[i], &stand[i], files[i].Destination
 			i++
 		}
 		if k < len(materials) && (p.old == nil || materials[k].Destination == p.destination) {
@@ -40,8 +37,7 @@ func pair(files []lockv2.File, materials []Material) []place {
 	return places
 }
 
-// look finds out what stands at every place. A file of the old lock is read where it should be; on the way to a
-// new destination the folders are listed, so that nothing in another spelling is missed.
+// look finds out what stands where a new destination belongs. On the way to it the folders are listed, so that nothing in another spelling is missed.
 func look(ctx context.Context, root target, places []place) error {
 	seen := survey{root: root}
 	var newcomers []int
@@ -57,40 +53,16 @@ func look(ctx context.Context, root target, places []place) error {
 			return err
 		}
 	}
-	var read []int
-	for i, k := 0, 0; i < len(places); i++ {
-		if places[i].old != nil {
-			read = append(read, i)
-			continue
-		}
+	var taken []int
+	for k, i := range newcomers {
 		places[i].obstacle = seen.found[k].conflict
 		if seen.found[k].present {
-			read = append(read, i)
+			taken = append(taken, i)
 		}
-		k++
 	}
-	return rootfs.Each(ctx, len(read), func(k int, buf []byte) {
-		p := &places[read[k]]
-		if p.old != nil {
-			p.lookAtOld(ctx, root, buf)
-		} else {
-			p.lookAtObstacle(ctx, root, buf)
-		}
+	return rootfs.Each(ctx, len(taken), func(k int, buf []byte) {
+		places[taken[k]].lookAtObstacle(ctx, root, buf)
 	})
-}
-
-// longest is the size past which a file can't be a material, not even with CRLF for every LF.
-const longest = 2 * catalog.MaxMaterial
-
-func (p *place) lookAtOld(ctx context.Context, root target, buf []byte) {
-	sum, err := root.Digest(ctx, p.destination, buf)
-	if err == nil && p.old.Ownership != lockv2.Seed && sum.Digest != p.old.Digest && sum.Size <= longest {
-		sum, err = root.DigestLF(ctx, p.destination, buf) // only a file that differs is read twice
-	}
-	p.sum = sum
-	if !errors.As(err, &p.fault) && err != nil { // the context ended, which Each reports
-		p.fault = &rootfs.Error{Destination: p.destination, At: string(p.destination), Reason: rootfs.Unreadable}
-	}
 }
 
 func (p *place) lookAtObstacle(ctx context.Context, root target, buf []byte) {

@@ -53,6 +53,12 @@ func fill(t *testing.T, dir string, destinations ...string) {
 	}
 }
 
+func reconcile(ctx context.Context, op Operation, old *Managed, comp *Composition, root target) (*ManagedPlan, error) {
+	seen := observe(ctx, root, old)
+	defer seen.Close()
+	return seen.reconcile(ctx, op, comp)
+}
+
 // readingTarget also remembers what was read.
 type readingTarget struct {
 	*countingTarget
@@ -60,11 +66,11 @@ type readingTarget struct {
 	read map[lockv2.Destination]int
 }
 
-func (r *readingTarget) Digest(ctx context.Context, d lockv2.Destination, buf []byte) (rootfs.Sum, error) {
+func (r *readingTarget) DigestWith(ctx context.Context, d lockv2.Destination, buf []byte, second rootfs.Second) (rootfs.Sum, error) {
 	r.mu.Lock()
 	r.read[d]++
 	r.mu.Unlock()
-	return r.countingTarget.Digest(ctx, d, buf)
+	return r.countingTarget.DigestWith(ctx, d, buf, second)
 }
 
 // An update reads the files of the old lock, once each, lists the folders on the way to what is new, and the
@@ -162,7 +168,8 @@ type hugeTarget struct {
 	t *testing.T
 }
 
-func (h hugeTarget) Digest(context.Context, lockv2.Destination, []byte) (rootfs.Sum, error) {
+func (h hugeTarget) DigestWith(_ context.Context, _ lockv2.Destination, _ []byte, second rootfs.Second) (rootfs.Sum, error) {
+	second.Begin(longest + 1)
 	return rootfs.Sum{Digest: hashed("huge"), Size: longest + 1}, nil
 }
 

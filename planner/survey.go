@@ -17,6 +17,7 @@ type target interface {
 	Names(path string) ([]string, error)
 	Stat(d lockv2.Destination) (fs.FileInfo, error)
 	Digest(ctx context.Context, d lockv2.Destination, buf []byte) (rootfs.Sum, error)
+	DigestWith(ctx context.Context, d lockv2.Destination, buf []byte, second rootfs.Second) (rootfs.Sum, error)
 	DigestLF(ctx context.Context, d lockv2.Destination, buf []byte) (rootfs.Sum, error)
 }
 

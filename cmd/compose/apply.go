@@ -80,7 +80,7 @@ func (c *applyCommand) apply(s *session) (*txn.Result, error) {
 	if err := c.usePolicy(target.Root()); err != nil {
 		return nil, err
 	}
-	result, err := c.reconcile(s, target)
+	result, err := c.reconcile(s, target, old)
 	return result, c.notHere(err, old.Lock)
 }
 
@@ -121,7 +121,7 @@ func (c *applyCommand) initial(s *session, target *txn.Target) (*txn.Result, err
 }
 
 // reconcile carries out an update or upgrade.
-func (c *applyCommand) reconcile(s *session, target *txn.Target) (*txn.Result, error) {
+func (c *applyCommand) reconcile(s *session, target *txn.Target, old *planner.Managed) (*txn.Result, error) {
 	saved, err := readPlan(s.ctx, c.Plan)
 	if err != nil {
 		return nil, err
@@ -131,6 +131,8 @@ func (c *applyCommand) reconcile(s *session, target *txn.Target) (*txn.Result, e
 			return nil, err
 		}
 	}
+	first := planner.Observe(s.ctx, target.Root(), old) // beside the loading of the catalog
+	defer first.Close()
 	work, err := c.open(s, saved)
 	if err != nil {
 		return nil, err
@@ -138,7 +140,9 @@ func (c *applyCommand) reconcile(s *session, target *txn.Target) (*txn.Result, e
 	defer work.Close()
 	result, err := target.Reconcile(s.ctx, func(ctx context.Context, root *rootfs.Root) (*planner.ManagedPlan, error) {
 		s.working("comparing with the target")
-		plan, err := work.reconcile(ctx, root)
+		seen := first
+		first = nil // a second plan is made because the target changed
+		plan, err := work.reconcile(ctx, root, seen)
 		if err != nil {
 			return nil, err
 		}

@@ -184,7 +184,7 @@ func (e *explanation) made(ctx context.Context, work *composeWork, root *rootfs.
 		}
 		return initialPlan{made}, nil
 	}
-	made, err := work.reconcile(ctx, root)
+	made, err := work.reconcile(ctx, root, nil)
 	if err != nil {
 		return nil, err
 	}

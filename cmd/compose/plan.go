@@ -133,13 +133,15 @@ func (c *planCommand) makeFrom(s *session, look func(*rootfs.Root, *composeWork,
 	if err := c.checkManagedChoice(); err != nil {
 		return nil, err
 	}
+	seen := planner.Observe(s.ctx, root, old) // beside the loading of the catalog
+	defer seen.Close()
 	work, err := c.open(s, nil)
 	if err != nil {
 		return nil, c.notHere(err, old.Lock)
 	}
 	defer work.Close()
 	s.working("comparing with the target")
-	made, err := work.reconcile(s.ctx, root)
+	made, err := work.reconcile(s.ctx, root, seen)
 	if err != nil {
 		return nil, err
 	}

@@ -103,24 +103,29 @@ func (w *composeWork) initial(ctx context.Context, root *rootfs.Root) (*planner.
 	return planner.Initial(ctx, w.made, root)
 }
 
-// reconcile plans an update or upgrade of the target in root.
-func (w *composeWork) reconcile(ctx context.Context, root *rootfs.Root) (*planner.ManagedPlan, error) {
-	old, err := planner.ReadManaged(root)
-	if err != nil {
-		return nil, err
+// reconcile plans an update or upgrade of the target in root. seen is what a look that began earlier finds there; nil for none.
+func (w *composeWork) reconcile(ctx context.Context, root *rootfs.Root, seen *planner.Snapshot) (*planner.ManagedPlan, error) {
+	if seen == nil {
+		old, err := planner.ReadManaged(root)
+		if err != nil {
+			return nil, err
+		}
+		seen = planner.Observe(ctx, root, old)
+		defer seen.Close()
 	}
-	if err := w.catalog.CheckSuccessor(ctx, w.repository, old.Lock.Source); err != nil {
+	old := seen.Managed.Lock
+	if err := w.catalog.CheckSuccessor(ctx, w.repository, old.Source); err != nil {
 		return nil, err
 	}
 	config := w.config
 	if w.operation == planner.Update {
-		config = planner.UpdateConfig(old.Lock)
+		config = planner.UpdateConfig(old)
 	}
-	made, err := planner.Materialize(ctx, w.catalog, w.repository, config)
+	made, err := seen.Materialize(ctx, w.catalog, w.repository, config)
 	if err != nil {
 		return nil, err
 	}
-	return planner.Reconcile(ctx, w.operation, old, made, root)
+	return seen.Reconcile(ctx, w.operation, made, root)
 }
 
 // configuration reads the consumer's choice.

@@ -88,6 +88,13 @@ func (r *Repo) Commit(files Files) lockv2.Revision {
 	return r.head
 }
 
+// Lose takes the blob with this content away.
+func (r *Repo) Lose(content string) {
+	id := plumbing.ComputeHash(plumbing.BlobObject, []byte(content))
+	delete(r.objects.Objects, id)
+	delete(r.objects.Blobs, id)
+}
+
 // Open returns the repository for reading. Commits made later are in it too; its HEAD is the latest revision so far.
 func (r *Repo) Open() *gitrepo.Repository { return gitrepo.InMemory(r.objects, r.head) }
 
