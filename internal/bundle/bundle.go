@@ -5,9 +5,10 @@
 // packages, files and lines, with the package's name in front of each package-level name; comments stay. The
 // same sources give the same bytes.
 //
-// A package that is written out has no file with a build constraint, no init function, no cgo and no embedded
-// files, imports without renaming, and initializes no variable for its effect alone; else Generate says so. The stored
-// file is brought up to date by `go generate ./internal/bundle`, and a test compares it.
+// A package that is written out has no init function, no cgo and no embedded files, imports without renaming, and
+// initializes no variable for its effect alone; else Generate says so. The one file is for every system, so of a
+// package's files with a build constraint those are written out that hold where no system is named, such as !linux.
+// The stored file is brought up to date by `go generate ./internal/bundle`, and a test compares it.
 package bundle
 
 import (

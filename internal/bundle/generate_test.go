@@ -147,7 +147,8 @@ func TestGenerateRefuses(t *testing.T) {
 		want    string
 	}{
 		"init":             {program, "package a\nfunc F() {}\nfunc init() {}\n", "init"},
-		"build constraint": {program, "//go:build linux\n\npackage a\nfunc F() {}\n", "go:build"},
+		"build constraint": {program, "//go:build linux\n\npackage a\nfunc F() {}\n", "no Go files"},
+		"bad constraint":   {program, "//go:build linux &&\n\npackage a\nfunc F() {}\n", "a/a.go: "},
 		"embedded file":    {program, "package a\nfunc F() {}\n//go:embed x\nvar x string\n", "go:embed"},
 		"unsafe":           {program, "package a\nimport \"unsafe\"\nfunc F() { _ = unsafe.Sizeof(1) }\n", "unsafe"},
 		"a library":        {program, "package a\nimport \"example.com/lib\"\nfunc F() { lib.G() }\n", "standard library"},
@@ -170,10 +171,21 @@ func TestGenerateRefuses(t *testing.T) {
 			}
 		})
 	}
-	t.Run("name of a system", func(t *testing.T) {
-		_, err := bundle.Generate(module(t, map[string]string{"program/main.go": program, "a/a.go": "package a\nfunc F() {}\n", "a/a_linux.go": "package a\n"}))
-		if err == nil || !strings.Contains(err.Error(), "constraint") {
-			t.Errorf("got %v", err)
-		}
-	})
+}
+
+// Of files for some systems and a file for the rest, the one file holds the rest's.
+func TestGenerateIsForEverySystem(t *testing.T) {
+	got, err := bundle.Generate(module(t, map[string]string{
+		"program/main.go": "package main\n\nimport \"example.net/m/a\"\n\nfunc main() { a.F() }\n",
+		"a/a_linux.go":    "//go:build !android\n\npackage a\n\nimport \"unsafe\"\n\nfunc F() { linux() }\n",
+		"a/a_windows.go":  "package a\n\nfunc F() { windows() }\n",
+		"a/a_bsd.go":      "//go:build freebsd || netbsd\n\npackage a\n\nfunc F() { bsd() }\n",
+		"a/a_other.go":    "//go:build !(linux && !android || windows || freebsd || netbsd)\n\npackage a\n\nfunc F() { println(1) }\n",
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(got, []byte("func aF() { println(1) }")) || bytes.Count(got, []byte("go:build")) != 1 {
+		t.Errorf("got\n%s", got)
+	}
 }

@@ -87,12 +87,15 @@ func (l *loader) load(path string) (*pack, error) {
 	p := &pack{path: path}
 	var files []*ast.File
 	for _, name := range names { // sorted
-		if strings.HasSuffix(name, "_test.go") {
+		if strings.HasSuffix(name, "_test.go") || bound(filepath.Base(name)) {
 			continue
 		}
 		src, err := l.parse(name, below+"/"+filepath.Base(name))
 		if err != nil {
 			return nil, err
+		}
+		if src == nil {
+			continue
 		}
 		if src.file.Doc != nil {
 			p.doc = string(src.text[l.offset(src.file.Doc.Pos()):l.offset(src.file.Doc.End())]) + "\n"
@@ -115,7 +118,7 @@ func (l *loader) load(path string) (*pack, error) {
 
 func (l *loader) offset(pos token.Pos) int { return l.fset.Position(pos).Offset }
 
-// parse reads a file and refuses what can't be moved into another one.
+// parse reads a file and refuses what can't be moved into another one; nil for a file that is not for every system.
 func (l *loader) parse(path, name string) (*source, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -127,14 +130,20 @@ func (l *loader) parse(path, name string) (*source, error) {
 	}
 	for _, group := range file.Comments {
 		for _, c := range group.List {
-			if constraint.IsGoBuild(c.Text) || strings.HasPrefix(c.Text, "//go:embed") || strings.HasPrefix(c.Text, "//go:linkname") {
+			if strings.HasPrefix(c.Text, "//go:embed") || strings.HasPrefix(c.Text, "//go:linkname") {
 				return nil, fmt.Errorf("%s: holds %q, which can't be written out", name, c.Text)
 			}
+			if !constraint.IsGoBuild(c.Text) || c.Pos() > file.Package {
+				continue
+			}
+			kept, err := unbound(c.Text)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			if !kept {
+				return nil, nil
+			}
 		}
-	}
-	stem := strings.Split(strings.TrimSuffix(filepath.Base(path), ".go"), "_")
-	if slices.ContainsFunc(stem[1:], func(s string) bool { return slices.Contains(systems, s) }) {
-		return nil, fmt.Errorf("%s: its name is a build constraint", name)
 	}
 	for _, spec := range file.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
@@ -155,6 +164,22 @@ func (l *loader) parse(path, name string) (*source, error) {
 		}
 	}
 	return &source{name: name, text: text, file: file}, nil
+}
+
+// unbound reports whether a build constraint holds on a system without a name: what is written out has to serve every
+// system, so where a package has a file for some and another for the rest, it is the rest's that is kept.
+func unbound(line string) (bool, error) {
+	expr, err := constraint.Parse(line)
+	if err != nil {
+		return false, err
+	}
+	return expr.Eval(func(string) bool { return false }), nil
+}
+
+// bound reports whether a file's name binds it to a system.
+func bound(name string) bool {
+	stem := strings.Split(strings.TrimSuffix(name, ".go"), "_")
+	return slices.ContainsFunc(stem[1:], func(s string) bool { return slices.Contains(systems, s) })
 }
 
 // systems are the last parts of a file's name that bind it to a system; the rarer ones are left to review.

@@ -50,6 +50,11 @@ func (r *Root) DigestLF(ctx context.Context, d lockv2.Destination, buf []byte) (
 }
 
 func (r *Root) sum(ctx context.Context, d lockv2.Destination, buf []byte, lf bool, second Second) (Sum, error) {
+	if r != nil && !lf {
+		if sum, ok := r.quick.digest(ctx, string(d), buf, second); ok {
+			return sum, nil
+		}
+	}
 	for range attempts {
 		file, info, err := r.OpenFile(d)
 		if err != nil {
@@ -142,6 +147,11 @@ func (h *lfHash) sum(b []byte) []byte {
 
 // ReadFile returns the bytes of the regular file at the destination, TooLarge when there are more than limit.
 func (r *Root) ReadFile(d lockv2.Destination, limit int64) ([]byte, error) {
+	if r != nil {
+		if b, ok := r.quick.read(string(d), limit); ok {
+			return b, nil
+		}
+	}
 	for range attempts {
 		b, size, err := r.readOnce(d, limit)
 		if err != nil {

@@ -199,6 +199,7 @@ func (r *Root) Close() error {
 		return nil
 	}
 	r.Forget()
+	r.quick.close()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true

@@ -3,15 +3,18 @@
 // Start with Open. A Root looks at each segment of a path without following it: a symlink anywhere on
 // the way is a fault that names the link, also where it points to a place inside (os.Root alone would
 // follow that one). What is opened is compared with what was looked at, so that a name that changes in
-// between is never mistaken for the one that was there. No call blocks on a FIFO or opens a device. The
-// package only reads; writing below a target is package txn's.
+// between is never mistaken for the one that was there. No call blocks on a FIFO, and no byte of a device is
+// read. The package only reads; writing below a target is package txn's.
+//
+// Digest and ReadFile are what is called for every file: on Linux they ask the kernel to do all this in one call
+// (quick_linux.go), and come back to the look at each segment where it does not give them a regular file.
 //
 // A Root may be used by many goroutines at once. It keeps a bounded number of folders open, and
 // remembers those that it listed, until Forget or Close: one Root is one look at the target. The file
 // system decides which file a name finds, so on one that ignores case the caller compares with Names.
 //
-// The package imports the standard library alone, because the consumer's validator is generated from it,
-// and has no file with a build constraint for the same reason.
+// The package imports the standard library alone, because the consumer's validator is generated from it: without
+// what has a build constraint that names a system, so that it compiles on every one.
 package rootfs
 
 import (
@@ -40,6 +43,7 @@ const (
 type Root struct {
 	top    *folder
 	opened bool // by Open, so Close closes it
+	quick  quick
 
 	mu      sync.Mutex
 	folders map[string]*folder  // by path, without the top
@@ -113,6 +117,7 @@ func Open(path string) (*Root, error) {
 		if same(dir, info) {
 			r := New(dir)
 			r.opened = true
+			r.quick.open(dir)
 			return r, nil
 		}
 		dir.Close()

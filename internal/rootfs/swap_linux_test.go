@@ -16,12 +16,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readerVariable makes this binary a program that reads one file: "FOLDER" of the root, and of where the answer goes.
+// readerVariable makes this binary a program that reads one file, or digests many: "FOLDER" of the root, and of where the
+// answer goes.
 const readerVariable = "ROOTFS_TEST_READ"
 
 func TestMain(m *testing.M) {
+	if text := os.Getenv(refusedVariable); text != "" {
+		refuseOpenat2(text)
+	}
 	if dir := os.Getenv(readerVariable); dir != "" {
-		readOne(dir, lockv2.Destination(os.Args[1]))
+		answer := readOne
+		if len(os.Args) > 2 {
+			answer = digestAll
+		}
+		answer(dir, os.Args[1:])
 		return
 	}
 	os.Exit(m.Run())
@@ -30,7 +38,7 @@ func TestMain(m *testing.M) {
 // signs frame what is traced: no program asks for the group of this process.
 const sign = 1<<30 - 1
 
-func readOne(dir string, destination lockv2.Destination) {
+func readOne(dir string, destination []string) {
 	answer, err := os.Create(dir + ".answer")
 	if err != nil {
 		panic(err)
@@ -39,7 +47,7 @@ func readOne(dir string, destination lockv2.Destination) {
 	root, err := rootfs.Open(dir)
 	var text []byte
 	if err == nil {
-		text, err = root.ReadFile(destination, 1<<10)
+		text, err = root.ReadFile(lockv2.Destination(destination[0]), 1<<10)
 		root.Close()
 	}
 	_, _ = syscall.Getpgid(sign)
@@ -86,8 +94,12 @@ func TestSwapAtEveryCall(t *testing.T) {
 							}
 						}
 						must(os.Rename(in(from), x))
-						tracedRead(t, dir, test.destination, func(n int) {
-							if n == at {
+						n := 0
+						traced(t, dir, []string{test.destination}, func(number uint64) {
+							if noFiles[number] {
+								return
+							}
+							if n++; n == at {
 								must(os.Rename(x, in(from)))
 								must(os.Rename(in(to), x))
 								swapped = true
@@ -121,8 +133,9 @@ func TestSwapAtEveryCall(t *testing.T) {
 	}
 }
 
-// tracedRead runs readOne and calls before ahead of each system call of it, of whichever thread, with its number, from 1.
-func tracedRead(t *testing.T, dir, destination string, before func(n int)) {
+// traced runs the program for the destinations and calls before ahead of each system call of its look, of whichever
+// thread, with what number says which call it is.
+func traced(t *testing.T, dir string, destinations []string, before func(number uint64)) {
 	t.Helper()
 	runtime.LockOSThread() // a tracer is a thread
 	defer runtime.UnlockOSThread()
@@ -130,7 +143,7 @@ func tracedRead(t *testing.T, dir, destination string, before func(n int)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := os.StartProcess(self, []string{self, destination}, &os.ProcAttr{
+	p, err := os.StartProcess(self, append([]string{self}, destinations...), &os.ProcAttr{
 		Env:   append(os.Environ(), readerVariable+"="+dir, "GOMAXPROCS=1"),
 		Files: []*os.File{nil, nil, os.Stderr},
 		Sys:   &syscall.SysProcAttr{Ptrace: true},
@@ -154,7 +167,7 @@ func tracedRead(t *testing.T, dir, destination string, before func(n int)) {
 }
 
 // trace follows a process that waits at its first instruction to its end, and returns how it ended.
-func trace(pid int, before func(n int)) (end syscall.WaitStatus, err error) {
+func trace(pid int, before func(number uint64)) (end syscall.WaitStatus, err error) {
 	var status syscall.WaitStatus
 	if _, err := syscall.Wait4(pid, &status, syscall.WALL, nil); err != nil {
 		return 0, err
@@ -165,7 +178,7 @@ func trace(pid int, before func(n int)) (end syscall.WaitStatus, err error) {
 	if err := syscall.PtraceSyscall(pid, 0); err != nil {
 		return 0, err
 	}
-	started, n, signs := map[int]bool{pid: true}, 0, 0
+	started, signs := map[int]bool{pid: true}, 0
 	for {
 		thread, err := syscall.Wait4(-1, &status, syscall.WALL|syscall.WNOTHREAD, nil)
 		switch {
@@ -191,9 +204,8 @@ func trace(pid int, before func(n int)) (end syscall.WaitStatus, err error) {
 			case !entered:
 			case number == syscall.SYS_GETPGID:
 				signs++
-			case signs == 1 && !noFiles[number]:
-				n++
-				before(n)
+			case signs == 1:
+				before(number)
 			}
 		case sig == syscall.SIGTRAP && status.TrapCause() > 0:
 		case sig == syscall.SIGSTOP && !started[thread]:
