@@ -38,7 +38,7 @@ var modules = map[string][]string{
 	"internal/gitcache":  {"github.com/go-git/go-git/v5"},
 	"internal/gitlocal":  {"github.com/go-git/go-git/v5"},
 	"internal/gitpack":   {"github.com/go-git/go-git/v5"},
-	"internal/gitrepo":   {"github.com/go-git/go-git/v5"},
+	"internal/gitrepo":   {"github.com/go-git/go-git/v5", "golang.org/x/sys"},
 	"internal/gitssh":    {"golang.org/x/crypto"},
 	"internal/gitwire":   {"github.com/go-git/go-git/v5"},
 	"internal/signature": {"github.com/ProtonMail/go-crypto", "golang.org/x/crypto"},

@@ -84,10 +84,10 @@ func (w *workTree) folderAttributes(ctx context.Context, folder string) (attrFil
 	name := folder + ".gitattributes"
 	var text []byte
 	entry := w.ix.find(name)
-	info, err := w.lstat(name)
-	there := err == nil && info.Mode().IsRegular()
+	found, err := w.lstat(name)
+	there := err == nil && found.kind() == kindFile
 	switch {
-	case entry != nil && entry.kind() == kindFile && (!there || w.unread(entry, info)):
+	case entry != nil && entry.kind() == kindFile && (!there || w.unread(entry, &found)):
 		if text, err = w.repo.read(ctx, entry.id, plumbing.BlobObject, maxAttributesBytes); err != nil {
 			return attrFile{}, err
 		}
@@ -107,6 +107,6 @@ func (w *workTree) folderAttributes(ctx context.Context, folder string) (attrFil
 }
 
 // unread reports whether stat data say that a file is what the index has.
-func (w *workTree) unread(e *indexEntry, info fs.FileInfo) bool {
-	return !e.skipWorktree && !e.intentToAdd && e.stat.size != 0 && w.stat.compare(e.stat, info, w.ix.written) == statSame
+func (w *workTree) unread(e *indexEntry, found *fileStat) bool {
+	return !e.skipWorktree && !e.intentToAdd && e.stat.size != 0 && w.stat.compare(e.stat, found, w.ix.written) == statSame
 }

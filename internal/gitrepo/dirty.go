@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"example.org/compose/internal/gitconfig"
 	"example.org/compose/internal/plainfile"
@@ -271,43 +272,37 @@ func (r *Repository) expand(ctx context.Context, ix *index, want func(*indexEntr
 
 // unstaged compares the work tree with the index, on all cores: lstat for each entry is most of the work.
 func (r *Repository) unstaged(ctx context.Context, ix *index, cfg *gitconfig.Config, limit int) ([]Change, error) {
-	const fewest = 256 // entries a worker
-	workers := max(1, min(runtime.GOMAXPROCS(0), len(ix.entries)/fewest))
-	size := (len(ix.entries) + workers - 1) / workers
-	changes := make([][]Change, workers)
-	errs := make([]error, workers)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	const size = 256 // entries in a row that one worker takes, most of them of one folder
+	parts := slices.Collect(slices.Chunk(ix.entries, size))
+	changes := make([][]Change, len(parts))
+	errs := make([]error, len(parts))
+	top := openWorkFolder(r.disk.workTree)
+	defer top.close()
+	var next atomic.Int64
+	var failed atomic.Bool
 	var running sync.WaitGroup
-	for i := range workers {
+	for range min(runtime.GOMAXPROCS(0), len(parts)) {
 		running.Go(func() {
-			w := newWorkTree(r, ix, cfg)
-			from, to := min(i*size, len(ix.entries)), min((i+1)*size, len(ix.entries))
-			changes[i], errs[i] = w.check(ctx, ix.entries[from:to], limit)
-			if errs[i] != nil {
-				cancel()
+			w := newWorkTree(r, top, ix, cfg)
+			for !failed.Load() {
+				i := int(next.Add(1)) - 1
+				if i >= len(parts) {
+					return
+				}
+				if changes[i], errs[i] = w.check(ctx, parts[i], limit); errs[i] != nil {
+					failed.Store(true)
+				}
 			}
 		})
 	}
 	running.Wait()
-	// The error of the first part that has one of its own, not the cancellation that it caused in others.
-	slices.SortStableFunc(errs, func(a, b error) int {
-		return cmp.Compare(errorRank(a), errorRank(b))
-	})
-	if errs[0] != nil {
-		return nil, r.statusFault("the work tree can't be compared with the index", errs[0])
+	// Parts are begun in their order and ended once begun, so this is the first error that there is.
+	for _, err := range errs {
+		if err != nil {
+			return nil, r.statusFault("the work tree can't be compared with the index", err)
+		}
 	}
 	return slices.Concat(changes...), nil
-}
-
-func errorRank(err error) int {
-	switch {
-	case err == nil:
-		return 2
-	case errors.Is(err, context.Canceled):
-		return 1
-	}
-	return 0
 }
 
 // blobHasCRLF reports whether the blob of an index entry is text with CRLF.

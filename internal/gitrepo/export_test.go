@@ -21,7 +21,6 @@ func (r *Repository) CountOpens(opened func(path string)) {
 }
 
 var (
-	ParseIndex      = parseIndex
 	ParseCommit     = parseCommit
 	ParseTree       = parseTree
 	ParseAlternates = parseAlternates

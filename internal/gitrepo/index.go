@@ -1,12 +1,10 @@
 package gitrepo
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -14,13 +12,9 @@ import (
 
 	"example.org/compose/internal/plainfile"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
-const (
-	maxIndexFileBytes = 1 << 30
-	minIndexEntry     = 62 // its fixed part
-)
+const maxIndexFileBytes = 1 << 30
 
 // indexEntry is one entry of a git index.
 type indexEntry struct {
@@ -88,15 +82,24 @@ func readIndex(git string) (*index, error) {
 }
 
 func readIndexFile(path string) (*index, error) {
-	content, err := plainfile.Read(path, maxIndexFileBytes)
+	file, err := plainfile.Open(path)
 	if err != nil {
 		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxIndexFileBytes {
+		return nil, fmt.Errorf("larger than %d bytes", maxIndexFileBytes)
+	}
+	// git gives a new index its name when it is whole, so the length of this one stays.
+	content := make([]byte, info.Size())
+	if _, err := io.ReadFull(file, content); err != nil {
+		return nil, damagedBy(err)
 	}
 	ix, err := parseIndex(content)
-	if err != nil {
-		return nil, err
-	}
-	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
@@ -104,161 +107,17 @@ func readIndexFile(path string) (*index, error) {
 	return ix, nil
 }
 
-// parseIndex decodes versions 2, 3 and 4. The order of the entries is not checked yet.
-func parseIndex(content []byte) (*index, error) {
-	const header, trailer = 12, len(ID{})
-	if len(content) < header+trailer || string(content[:4]) != "DIRC" {
-		return nil, damaged("no index")
-	}
-	version := binary.BigEndian.Uint32(content[4:])
-	if version < 2 || version > 4 {
-		return nil, fmt.Errorf("an index of version %d, which is not supported", version)
-	}
-	body, sum := content[:len(content)-trailer], content[len(content)-trailer:]
-	// index.skipHash leaves zeros.
-	if !bytes.Equal(sum, make([]byte, trailer)) {
-		h := hash.New(hash.CryptoType)
-		h.Write(body)
-		if !bytes.Equal(h.Sum(nil), sum) {
-			return nil, damaged("the checksum of the index does not fit")
-		}
-	}
-	count := binary.BigEndian.Uint32(content[8:])
-	rest := body[header:]
-	if int64(count)*minIndexEntry > int64(len(rest)) {
-		return nil, damaged("an index that claims %d entries", count)
-	}
-	ix := &index{entries: make([]indexEntry, 0, count)}
-	previous := ""
-	for range count {
-		e, size, err := parseIndexEntry(rest, version, previous)
-		if err != nil {
-			return nil, err
-		}
-		ix.entries = append(ix.entries, e)
-		previous = e.name
-		rest = rest[size:]
-	}
-	return ix, ix.readExtensions(rest)
-}
-
-// parseIndexEntry decodes the entry at the start of b and returns its length there.
-func parseIndexEntry(b []byte, version uint32, previous string) (e indexEntry, size int, err error) {
-	short := damaged("the index ends inside an entry")
-	if len(b) < minIndexEntry {
-		return e, 0, short
-	}
-	u32 := func(at int) uint32 { return binary.BigEndian.Uint32(b[at:]) }
-	e.stat = statData{
-		ctimeSec: u32(0), ctimeNsec: u32(4), mtimeSec: u32(8), mtimeNsec: u32(12),
-		ino: u32(20), uid: u32(28), gid: u32(32), size: u32(36),
-	}
-	e.mode = u32(24)
-	copy(e.id[:], b[40:])
-	flags := binary.BigEndian.Uint16(b[60:])
-	e.assumeValid = flags&0x8000 != 0
-	e.stage = uint8(flags >> 12 & 3)
-	at := minIndexEntry
-	if flags&0x4000 != 0 {
-		if version < 3 || len(b) < at+2 {
-			return e, 0, short
-		}
-		extended := binary.BigEndian.Uint16(b[at:])
-		e.skipWorktree = extended&0x4000 != 0
-		e.intentToAdd = extended&0x2000 != 0
-		if extended&^0x6000 != 0 {
-			return e, 0, damaged("an index entry with unknown flags")
-		}
-		at += 2
-	}
-	if version == 4 {
-		strip, n := indexVarint(b[at:])
-		if n == 0 || strip > uint64(len(previous)) {
-			return e, 0, damaged("an index entry without a name")
-		}
-		at += n
-		end := bytes.IndexByte(b[at:], 0)
-		if end < 0 {
-			return e, 0, short
-		}
-		e.name = previous[:len(previous)-int(strip)] + string(b[at:at+end])
-		return e, at + end + 1, nil
-	}
-	end := bytes.IndexByte(b[at:], 0)
-	if end < 0 {
-		return e, 0, short
-	}
-	e.name = string(b[at : at+end])
-	if size = (at + end + 8) &^ 7; size > len(b) {
-		return e, 0, short
-	}
-	return e, size, nil
-}
-
-// indexVarint reads the number that version 4 puts before a name; n is 0 where there is none.
-func indexVarint(b []byte) (value uint64, n int) {
-	for n < len(b) && n < 8 {
-		c := b[n]
-		if n > 0 {
-			value++
-		}
-		value = value<<7 | uint64(c&0x7f)
-		n++
-		if c&0x80 == 0 {
-			return value, n
-		}
-	}
-	return 0, 0
-}
-
-// readExtensions takes what matters and refuses what changes the meaning and is not known.
-func (ix *index) readExtensions(rest []byte) error {
-	for len(rest) > 0 {
-		if len(rest) < 8 {
-			return damaged("the index ends inside an extension")
-		}
-		name, size := string(rest[:4]), binary.BigEndian.Uint32(rest[4:])
-		rest = rest[8:]
-		if uint64(size) > uint64(len(rest)) {
-			return damaged("the index ends inside the extension %q", name)
-		}
-		data := rest[:size]
-		rest = rest[size:]
-		switch {
-		case name == "TREE":
-			ix.root = cachedRoot(data)
-		case name == "link":
-			if len(data) < len(ID{}) {
-				return damaged("a split index without its shared part")
-			}
-			copy(ix.base[:], data)
-			ix.linkData = data[len(ID{}):]
-		case name == "sdir", name[0] >= 'A' && name[0] <= 'Z':
-		default:
-			return fmt.Errorf("an index with the extension %q, which is not supported", name)
-		}
-	}
-	return nil
-}
-
-// cachedRoot returns the tree that the cached-tree extension gives for the whole index; zero where it is stale.
-func cachedRoot(data []byte) (root ID) {
-	// The root comes first: "" NUL COUNT " " SUBTREES LF ID, with a negative count where it is stale.
-	line, rest, ok := bytes.Cut(data, []byte("\n"))
-	if !ok || len(line) < 2 || line[0] != 0 || line[1] == '-' || len(rest) < len(root) {
-		return ID{}
-	}
-	copy(root[:], rest)
-	return root
-}
-
 // checkOrder holds the entries to git's order, so that no path is there twice, and to names inside the work tree.
 func (ix *index) checkOrder() error {
+	inside := "" // a folder that was found to be so
 	for i := range ix.entries {
 		e := &ix.entries[i]
-		if !insidePath(e.name) || strings.HasSuffix(e.name, "/") != (e.kind() == kindFolder) {
+		folder, last := splitPath(strings.TrimSuffix(e.name, "/"))
+		ok := insidePart(last) && (folder == "" || folder == inside || insidePath(folder[:len(folder)-1]))
+		if !ok || strings.HasSuffix(e.name, "/") != (e.kind() == kindFolder) {
 			return damaged("the index has the path %q", e.name)
 		}
+		inside = folder
 		switch e.kind() {
 		case kindFile, kindLink, kindGitlink, kindFolder:
 		default:
@@ -274,15 +133,28 @@ func (ix *index) checkOrder() error {
 	return nil
 }
 
-// insidePath reports whether a name stays below the work tree and out of the git folder.
+// splitPath returns the folder of a path, with "/" at its end, and the last part; "" for the folder of one at the top.
+func splitPath(name string) (folder, last string) {
+	i := strings.LastIndexByte(name, '/') + 1
+	return name[:i], name[i:]
+}
+
+// insidePath reports whether a path stays below the work tree and out of the git folder.
 func insidePath(name string) bool {
-	name = strings.TrimSuffix(name, "/")
 	for part := range strings.SplitSeq(name, "/") {
-		if part == "" || part == "." || part == ".." || strings.EqualFold(part, ".git") {
+		if !insidePart(part) {
 			return false
 		}
 	}
-	return !strings.ContainsRune(name, 0)
+	return true
+}
+
+func insidePart(part string) bool {
+	switch {
+	case part == "", part == ".", part == "..", len(part) == 4 && strings.EqualFold(part, ".git"):
+		return false
+	}
+	return strings.IndexByte(part, 0) < 0
 }
 
 // find returns the entry of a path that is in no conflict.

@@ -1,17 +1,29 @@
 package gitrepo
 
 import (
-	"io/fs"
+	"path/filepath"
 	"time"
 )
 
-// basicStat is the part of statData that every system has.
-func basicStat(info fs.FileInfo) statData {
-	mtime := info.ModTime()
-	return statData{
-		mtimeSec: uint32(mtime.Unix()), mtimeNsec: uint32(mtime.Nanosecond()),
-		size: uint32(info.Size()),
-	}
+// fileStat is what lstat says of a file, as far as git looks at it.
+type fileStat struct {
+	mode uint32 // as in stat(2), and in index entries
+	size int64
+	data statData
+	full bool // data has all that the index has; else times of change and size alone
+}
+
+func (s *fileStat) kind() uint32 { return s.mode & kindMask }
+
+// workFolder looks at the files below the top of a work tree. Many goroutines may use it at once.
+type workFolder struct {
+	path string // of the top
+	open folderHandle
+}
+
+// filePath returns the path of the file of that name.
+func (f *workFolder) filePath(name string) string {
+	return filepath.Join(f.path, filepath.FromSlash(name))
 }
 
 // statRules says which stat data git compares (core.trustctime, core.checkStat).
@@ -33,9 +45,8 @@ const (
 //
 // Fractions of a second count only where the index has them: git itself may be built without them, and other
 // programs write zero.
-func (r statRules) compare(recorded statData, info fs.FileInfo, written time.Time) statVerdict {
-	now, full := statOf(info)
-	full = full && r.full
+func (r statRules) compare(recorded statData, found *fileStat, written time.Time) statVerdict {
+	now, full := &found.data, found.full && r.full
 	ctime := full && r.trustCtime
 	switch {
 	case recorded.size == 0 && now.size != 0:

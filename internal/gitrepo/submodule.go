@@ -24,8 +24,8 @@ type submoduleRules struct {
 
 // submodule says how a submodule differs: its HEAD is not the recorded one, or it has changes of its own. One that
 // is not checked out does not differ.
-func (w *workTree) submodule(ctx context.Context, e *indexEntry, info fs.FileInfo) (string, error) {
-	if !info.IsDir() {
+func (w *workTree) submodule(ctx context.Context, e *indexEntry, found *fileStat) (string, error) {
+	if found.kind() != kindFolder {
 		return "replaced by another kind of file", nil
 	}
 	ignore, err := w.submoduleIgnore(ctx, e.name)

@@ -18,6 +18,7 @@ import (
 // workTree compares files with index entries. It is used by one goroutine.
 type workTree struct {
 	repo *Repository
+	top  *workFolder
 	ix   *index
 	cfg  *gitconfig.Config
 
@@ -33,10 +34,10 @@ type workTree struct {
 	ignoring submoduleRules
 }
 
-func newWorkTree(r *Repository, ix *index, cfg *gitconfig.Config) *workTree {
+func newWorkTree(r *Repository, top *workFolder, ix *index, cfg *gitconfig.Config) *workTree {
 	checkStat, _ := cfg.Last("core.checkstat")
 	return &workTree{
-		repo: r, ix: ix, cfg: cfg,
+		repo: r, top: top, ix: ix, cfg: cfg,
 		stat: statRules{
 			trustCtime: cfg.Bool("core.trustctime", true),
 			full:       !strings.EqualFold(checkStat, "minimal"),
@@ -109,7 +110,7 @@ func (w *workTree) change(ctx context.Context, e *indexEntry) (string, error) {
 			return "", err // whatever is in its place
 		}
 	}
-	info, err := w.lstat(e.name)
+	found, err := w.lstat(e.name)
 	if errors.Is(err, fs.ErrNotExist) || isNotFolder(err) {
 		if e.skipWorktree {
 			return "", nil
@@ -125,12 +126,12 @@ func (w *workTree) change(ctx context.Context, e *indexEntry) (string, error) {
 	case e.intentToAdd:
 		return "to be added", nil
 	case e.kind() == kindGitlink:
-		return w.submodule(ctx, e, info)
+		return w.submodule(ctx, e, &found)
 	}
-	if reason := w.kindChange(e, info); reason != "" {
+	if reason := w.kindChange(e, &found); reason != "" {
 		return reason, nil
 	}
-	verdict := w.stat.compare(e.stat, info, w.ix.written)
+	verdict := w.stat.compare(e.stat, &found, w.ix.written)
 	if verdict == statSame && e.stat.size == 0 && e.id != w.emptyID {
 		verdict = statStale
 	}
@@ -140,52 +141,50 @@ func (w *workTree) change(ctx context.Context, e *indexEntry) (string, error) {
 	case statChanged:
 		return "modified", nil
 	}
-	return w.compare(ctx, e, info)
+	return w.compare(ctx, e, &found)
 }
 
 // lstat is that of the file, and "not there" where a parent is a symlink.
-func (w *workTree) lstat(name string) (fs.FileInfo, error) {
-	folder := name[:strings.LastIndexByte(name, '/')+1]
+func (w *workTree) lstat(name string) (s fileStat, err error) {
+	folder, _ := splitPath(name)
 	if !strings.HasPrefix(w.folder, folder) {
 		for i := range len(folder) {
 			if folder[i] != '/' || strings.HasPrefix(w.folder, folder[:i+1]) {
 				continue
 			}
-			info, err := os.Lstat(w.path(folder[:i]))
+			parent, err := w.top.lstat(folder[:i])
 			if err != nil {
-				return nil, err
+				return s, err
 			}
-			if !info.IsDir() {
-				return nil, fs.ErrNotExist
+			if parent.kind() != kindFolder {
+				return s, fs.ErrNotExist
 			}
 		}
 		w.folder = folder
 	}
-	return os.Lstat(w.path(name))
+	return w.top.lstat(name)
 }
 
-func (w *workTree) path(name string) string {
-	return filepath.Join(w.repo.disk.workTree, filepath.FromSlash(name))
-}
+func (w *workTree) path(name string) string { return w.top.filePath(name) }
 
 // kindChange compares the kind of file and its owner's x.
-func (w *workTree) kindChange(e *indexEntry, info fs.FileInfo) string {
-	mode := info.Mode()
+func (w *workTree) kindChange(e *indexEntry, found *fileStat) string {
+	kind := found.kind()
 	switch {
-	case mode.IsDir():
+	case kind == kindFolder:
 		return "replaced by a folder"
-	case e.kind() == kindFile && !mode.IsRegular(),
-		e.kind() == kindLink && mode.Type() != fs.ModeSymlink && (w.symlinks || !mode.IsRegular()):
+	case e.kind() == kindFile && kind != kindFile,
+		e.kind() == kindLink && kind != kindLink && (w.symlinks || kind != kindFile):
 		return "replaced by another kind of file"
-	case e.kind() == kindFile && w.fileMode && (e.mode^uint32(mode.Perm()))&0o100 != 0:
+	case e.kind() == kindFile && w.fileMode && (e.mode^found.mode)&0o100 != 0:
 		return "its executable bit changed"
 	}
 	return ""
 }
 
 // compare reads a file whose stat data do not settle it, and hashes it as git would.
-func (w *workTree) compare(ctx context.Context, e *indexEntry, info fs.FileInfo) (string, error) {
-	if info.Mode().Type() == fs.ModeSymlink {
+func (w *workTree) compare(ctx context.Context, e *indexEntry, found *fileStat) (string, error) {
+	if found.kind() == kindLink {
 		target, err := os.Readlink(w.path(e.name))
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", e.name, plainfile.Cause(err))
@@ -200,7 +199,7 @@ func (w *workTree) compare(ctx context.Context, e *indexEntry, info fs.FileInfo)
 		return "", err
 	}
 	conv := conversionOf(attrs, w.cfg)
-	id, err := w.hashFile(ctx, e, info.Size(), conv)
+	id, err := w.hashFile(ctx, e, found.size, conv)
 	var untold *untoldError
 	switch {
 	case errors.As(err, &untold):
