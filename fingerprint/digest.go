@@ -56,24 +56,33 @@ func From[T sum](h hash.Hash) T {
 }
 
 // Parse reads the text form as the type T. Any other text gives ErrSyntax.
-func Parse[T sum](text string) (T, error) {
+func Parse[T sum, S string | []byte](text S) (T, error) {
 	var d [sha256.Size]byte
-	var digits [2 * len(d)]byte
-	if len(text) != len(digits) {
+	if len(text) != 2*len(d) {
 		return T{}, ErrSyntax
 	}
-	for i := range digits {
-		c := text[i]
-		if 'A' <= c && c <= 'F' {
-			return T{}, ErrSyntax
-		}
-		digits[i] = c
+	bad := byte(0)
+	for i := range d {
+		high, low := nibbles[text[2*i]], nibbles[text[2*i+1]]
+		bad |= high | low
+		d[i] = high<<4 | low&15
 	}
-	if _, err := hex.Decode(d[:], digits[:]); err != nil {
+	if bad > 15 {
 		return T{}, ErrSyntax
 	}
 	return T(d), nil
 }
+
+// nibbles has the value of each lower-case hexadecimal digit, and more than 15 for every other byte.
+var nibbles = func() (table [256]byte) {
+	for c := range table {
+		table[c] = 0xff
+	}
+	for i, c := range []byte("0123456789abcdef") {
+		table[c] = byte(i)
+	}
+	return table
+}()
 
 // String returns 64 lower-case hexadecimal digits.
 func (d Digest[D]) String() string { return hex.EncodeToString(d[:]) }

@@ -2,7 +2,6 @@ package lockv2
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"example.org/compose/fingerprint"
@@ -71,11 +70,13 @@ func ParseEarly(b []byte, early func(f *File)) (*Lock, error) {
 		err.file = LockPath
 		return nil, err
 	}
-	doc, err := strictjson.Parse(b, 0)
+	doc, err := strictjson.Scan(b, 0)
 	if err != nil {
 		return nil, err
 	}
-	l, fault := read(doc, early)
+	var l *Lock
+	var fault *Error
+	doc.Decode(func(root strictjson.Node) { l, fault = read(root, early) })
 	if fault != nil {
 		fault.file = LockPath
 		return nil, fault
@@ -83,13 +84,24 @@ func ParseEarly(b []byte, early func(f *File)) (*Lock, error) {
 	return l, nil
 }
 
-// FromValue is Parse for a lock that is part of another document, such as a marker.
-func FromValue(v strictjson.Value) (*Lock, error) {
-	l, fault := read(v, nil)
+// FromNode is Parse for a lock that is part of another document, such as a marker. Pointers begin at n, and the
+// document knows of no fault in it.
+func FromNode(n strictjson.Node) (*Lock, error) {
+	l, fault := read(n, nil)
 	if fault != nil {
 		return nil, fault
 	}
 	return l, nil
+}
+
+// FromValue is FromNode for a document that was kept.
+func FromValue(v strictjson.Value) (*Lock, error) {
+	var l *Lock
+	var err error
+	if fault := strictjson.Decode(v, func(root strictjson.Node) { l, err = FromNode(root) }); fault != nil {
+		return nil, invalid(fault.Pointer, "%s", fault.Reason)
+	}
+	return l, err
 }
 
 // Encode returns the canonical bytes of l. An *Error, INVALID_LOCK, where l breaks a rule.
@@ -97,7 +109,7 @@ func Encode(l *Lock) ([]byte, error) {
 	if fault := strictjson.Check(l.Intent.Parameters, strictjson.MaxDepth-2); fault != nil {
 		return nil, invalid("/intent/parameters"+fault.Pointer, "%s", fault.Reason)
 	}
-	if fault := check(l); fault != nil {
+	if fault := l.check(&fileChecks{}); fault != nil {
 		return nil, fault
 	}
 	b := strictjson.Encode(l.Value())
@@ -112,23 +124,23 @@ func tooLarge(size int) *Error {
 }
 
 // read takes a document apart and checks it.
-func read(doc strictjson.Value, early func(f *File)) (*Lock, *Error) {
-	var l Lock
+func read(doc strictjson.Node, early func(f *File)) (*Lock, *Error) {
+	r := reader{early: early}
 	var version int64
-	fault := strictjson.Decode(doc, func(root strictjson.Node) {
+	fault := doc.Decode(func(root strictjson.Node) {
 		root.Object(func(f *strictjson.Fields) {
 			field := f.Get("schema_version")
 			if version = field.Int(); version != 2 {
 				field.Fail("is %d; want 2", version)
 			}
-			l.read(f, early)
+			r.read(f)
 		})
 	})
 	if fault == nil {
-		if err := check(&l); err != nil {
+		if err := r.lock.check(&r.files); err != nil {
 			return nil, err
 		}
-		return &l, nil
+		return &r.lock, nil
 	}
 	err := &Error{Pointer: fault.Pointer, code: CodeInvalidLock, msg: fault.Reason}
 	switch {
@@ -144,8 +156,16 @@ func read(doc strictjson.Value, early func(f *File)) (*Lock, *Error) {
 	return nil, err
 }
 
-// read reads the fields of the root in the order of docs/lock.md. Rules come later.
-func (l *Lock) read(root *strictjson.Fields, early func(f *File)) {
+// reader makes a lock from a document. Of the rules it checks those of each file by itself.
+type reader struct {
+	lock  Lock
+	files fileChecks
+	early func(f *File)
+}
+
+// read reads the fields of the root in the order of docs/lock.md.
+func (r *reader) read(root *strictjson.Fields) {
+	l := &r.lock
 	root.Get("source").Object(func(f *strictjson.Fields) {
 		l.Source.Repository = f.Get("repository").Text()
 		l.Source.Revision = Revision(f.Get("revision").Text())
@@ -155,33 +175,29 @@ func (l *Lock) read(root *strictjson.Fields, early func(f *File)) {
 	readDigest(root.Get("configuration_sha256"), &l.ConfigurationDigest)
 
 	components := root.Get("resolved_components")
-	l.Components = slices.Grow(l.Components, components.Len())
+	l.Components = make([]Component, 0, components.Len())
 	components.Items(func(_ int, item strictjson.Node) {
 		item.Object(func(f *strictjson.Fields) {
-			c := Component{ID: ComponentID(f.Get("id").Text()), Version: f.Get("version").Int()}
+			c := Component{ID: ComponentID(f.Get("id").Word()), Version: f.Get("version").Int()}
 			readDigest(f.Get("descriptor_sha256"), &c.Digest)
 			l.Components = append(l.Components, c)
 		})
 	})
 
 	files := root.Get("files")
-	l.Files = slices.Grow(l.Files, files.Len())
-	files.Items(func(i int, item strictjson.Node) {
+	l.Files = make([]File, 0, files.Len())
+	files.Items(func(_ int, item strictjson.Node) {
 		item.Object(func(f *strictjson.Fields) {
 			file := File{
 				Destination: Destination(f.Get("destination").Text()),
-				Component:   ComponentID(f.Get("component").Text()),
-				Ownership:   Ownership(f.Get("ownership").Text()),
+				Component:   ComponentID(f.Get("component").Word()),
+				Ownership:   Ownership(f.Get("ownership").Word()),
 			}
 			readDigest(f.Get("materialized_sha256"), &file.Digest)
 			l.Files = append(l.Files, file)
 		})
-		if early != nil && item.Sound() {
-			if l.checkFile(i) != nil {
-				early = nil
-				return
-			}
-			early(&l.Files[i])
+		if item.Sound() && r.files.next(l.Files) && r.early != nil {
+			r.early(&l.Files[len(l.Files)-1])
 		}
 	})
 }
@@ -198,12 +214,12 @@ func (i *Intent) read(f *strictjson.Fields) {
 
 func readIDs(n strictjson.Node) []ComponentID {
 	var ids []ComponentID
-	n.Items(func(_ int, item strictjson.Node) { ids = append(ids, ComponentID(item.Text())) })
+	n.Items(func(_ int, item strictjson.Node) { ids = append(ids, ComponentID(item.Word())) })
 	return ids
 }
 
 func readDigest[D any](n strictjson.Node, out *fingerprint.Digest[D]) {
-	digest, err := fingerprint.Parse[fingerprint.Digest[D]](n.Text())
+	digest, err := fingerprint.Parse[fingerprint.Digest[D]](n.Bytes())
 	if err != nil {
 		n.Fail("is %v", err)
 	}

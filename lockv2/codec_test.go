@@ -315,6 +315,17 @@ func grown(tb testing.TB, n int) *lockv2.Lock {
 	return l
 }
 
+// What is allocated does not grow with the number of files, but for blocks of 16 KiB and the list itself.
+func TestParseAllocates(t *testing.T) {
+	text, err := lockv2.Encode(grown(t, 10_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := testing.AllocsPerRun(5, func() { lockv2.Parse(text) }); got > 100 {
+		t.Errorf("%v allocations for 10,000 files; want 100 at most", got)
+	}
+}
+
 func BenchmarkParse(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -323,6 +334,7 @@ func BenchmarkParse(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := lockv2.Parse(text); err != nil {
 					b.Fatal(err)

@@ -39,7 +39,7 @@ func (c Collision) Describe(list []Destination) string {
 
 // Collisions returns where the destinations of list meet, by Second; at most one for each destination.
 // Equal entries are a collision too. The time is near-linear in the bytes of list, least when it is
-// sorted. The list is not changed.
+// in byte order. The list is not changed.
 func Collisions(list []Destination) []Collision {
 	var found []Collision
 	collide(list, func(c Collision) bool {
@@ -61,6 +61,13 @@ func FirstCollision(list []Destination) *Collision {
 
 // collide calls report for each collision until it returns false.
 func collide(list []Destination, report func(Collision) bool) {
+	var tree folders
+	for _, d := range list {
+		tree.add(d)
+	}
+	if tree.apart() {
+		return
+	}
 	seen := places{list: list, at: make(map[string]place, 2*len(list))}
 	for i := range list {
 		if c, found := seen.add(i); found && !report(c) {
@@ -107,12 +114,7 @@ func (p *places) add(i int) (Collision, bool) {
 // addFolders takes the places of folder and its parents, but for those shared with the last one.
 func (p *places) addFolders(i int, folder, folded string) (Collision, bool) {
 	for end := sharedFolders(folder, p.last); end < len(folder); {
-		next := strings.IndexByte(folder[end+1:], '/')
-		if next < 0 {
-			end = len(folder)
-		} else {
-			end += 1 + next
-		}
+		end = segmentEnd(folder, end)
 		old, taken := p.at[folded[:end]]
 		switch {
 		case !taken:

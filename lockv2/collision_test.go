@@ -50,18 +50,22 @@ func TestCollisions(t *testing.T) {
 	}
 }
 
-// TestCollisionsFindAll compares with every pair, in any order of the list.
+// TestCollisionsFindAll compares with every pair, in any order of the list and in byte order.
 func TestCollisionsFindAll(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	names := []string{"a", "A", "b", "a.b", "a-", "ab"}
-	for range 20_000 {
-		list := make([]lockv2.Destination, 1+random.IntN(6))
+	names := []string{"a", "A", "b", "a.b", "a-", "ab", "aB", "Z"}
+	for round := range 40_000 {
+		list := make([]lockv2.Destination, 1+random.IntN(9))
 		for i := range list {
 			path := names[random.IntN(len(names))]
 			for random.IntN(2) == 0 {
 				path += "/" + names[random.IntN(len(names))]
 			}
 			list[i] = lockv2.Destination(path)
+		}
+		if round%4 > 0 {
+			slices.Sort(list)
+			list = slices.Compact(list)
 		}
 		want := false
 		for i := range list {

@@ -128,7 +128,7 @@ func (d Destination) Reserved() bool {
 // Misspelled reports whether d lies in the composer's folder, or is it, in another spelling of its name: where case
 // matters a second folder would stand beside it, and elsewhere the first one to come would name it wrongly.
 func (d Destination) Misspelled() bool {
-	if len(d) < len(StateFolder) || len(d) > len(StateFolder) && d[len(StateFolder)] != '/' {
+	if len(d) < len(StateFolder) || d[0] != StateFolder[0] || len(d) > len(StateFolder) && d[len(StateFolder)] != '/' {
 		return false
 	}
 	folder := d[:len(StateFolder)]

@@ -7,8 +7,9 @@ import (
 	"example.org/compose/internal/strictjson"
 )
 
-// check returns the first rule of docs/lock.md that l breaks. Its pointers are those of the document.
-func check(l *Lock) *Error {
+// check returns the first rule of docs/lock.md that l breaks. Its pointers are those of the document. files is what is
+// known of the files already.
+func (l *Lock) check(files *fileChecks) *Error {
 	if err := CheckRepository(l.Source.Repository); err != nil {
 		return invalid("/source/repository", "%v", err)
 	}
@@ -22,7 +23,7 @@ func check(l *Lock) *Error {
 	if fault := l.Intent.check(resolved); fault != nil {
 		return fault
 	}
-	return l.checkFiles(resolved)
+	return l.checkFiles(resolved, files)
 }
 
 // MaxRepository is the most bytes that the identity of a repository may have.
@@ -131,22 +132,33 @@ func checkSelection(pointer string, ids, others []ComponentID) *Error {
 	return nil
 }
 
-func (l *Lock) checkFiles(resolved map[ComponentID]int) *Error {
+func (l *Lock) checkFiles(resolved map[ComponentID]int, checks *fileChecks) *Error {
 	owns := make([]bool, len(l.Components))
-	places := make([]Destination, len(l.Files))
-	for i, f := range l.Files {
-		if fault := l.checkFile(i); fault != nil {
-			return fault
+	var tree folders
+	owner, last := -1, ComponentID("")
+	for i := range l.Files {
+		f := &l.Files[i]
+		if i >= checks.done && !checks.next(l.Files) {
+			return checks.fault
 		}
-		owner, found := resolved[f.Component]
-		if !found {
-			return invalid(filePointer(i)+"/component", "%q is no resolved component", short(f.Component))
+		if owner < 0 || f.Component != last {
+			place, found := resolved[f.Component]
+			if !found {
+				return invalid(filePointer(i)+"/component", "%q is no resolved component", short(f.Component))
+			}
+			owner, last = place, f.Component
 		}
 		owns[owner] = true
-		places[i] = f.Destination
+		tree.add(f.Destination)
 	}
-	if found := FirstCollision(places); found != nil {
-		return invalid(filePointer(found.Second)+"/destination", "%s", found.Describe(places))
+	if !tree.apart() {
+		places := make([]Destination, len(l.Files))
+		for i := range l.Files {
+			places[i] = l.Files[i].Destination
+		}
+		if found := FirstCollision(places); found != nil {
+			return invalid(filePointer(found.Second)+"/destination", "%s", found.Describe(places))
+		}
 	}
 	for i, some := range owns {
 		if !some {
@@ -156,9 +168,27 @@ func (l *Lock) checkFiles(resolved map[ComponentID]int) *Error {
 	return nil
 }
 
+// fileChecks is how far the files of a lock were checked, each by itself and against the one before.
+type fileChecks struct {
+	done  int    // files that keep the rules
+	fault *Error // of the file after those
+}
+
+// next checks the first file that was not checked yet. After a fault there is none.
+func (c *fileChecks) next(files []File) bool {
+	if c.fault == nil {
+		c.fault = checkFile(files, c.done)
+	}
+	if c.fault != nil {
+		return false
+	}
+	c.done++
+	return true
+}
+
 // checkFile checks what file i says by itself, and its place in the order.
-func (l *Lock) checkFile(i int) *Error {
-	f := &l.Files[i]
+func checkFile(files []File, i int) *Error {
+	f := &files[i]
 	if err := f.Destination.Check(); err != nil {
 		return invalid(filePointer(i)+"/destination", "%q: %v", short(f.Destination), err)
 	}
@@ -169,7 +199,7 @@ func (l *Lock) checkFile(i int) *Error {
 		return invalid(filePointer(i)+"/destination", "%q is the composer's own; no component may supply it", f.Destination)
 	}
 	if i > 0 {
-		if last := l.Files[i-1].Destination; f.Destination <= last {
+		if last := files[i-1].Destination; f.Destination <= last {
 			return invalid(filePointer(i)+"/destination", "%q stands after %q; files stand in byte order of their destinations, each once", f.Destination, last)
 		}
 	}

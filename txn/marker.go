@@ -63,7 +63,7 @@ func ParseMarker(b []byte) (*Marker, error) {
 	if len(b) > MaxMarker {
 		return nil, invalidMarker("", fmt.Sprintf("has %d bytes; a marker has at most %d (256 MiB)", len(b), MaxMarker))
 	}
-	doc, err := strictjson.Parse(b, 0)
+	doc, err := strictjson.Scan(b, 0)
 	var form *strictjson.Error
 	if errors.As(err, &form) {
 		return nil, &Error{Base: diag.New(form.Code(), lockv2.MarkerPath, form.Error()+noMarker).WithHint(markerHint)}
@@ -72,21 +72,27 @@ func ParseMarker(b []byte) (*Marker, error) {
 		return nil, err
 	}
 	m := &Marker{}
-	var old, new strictjson.Value
-	if fault := strictjson.Decode(doc, func(root strictjson.Node) { root.Object(func(f *strictjson.Fields) { old, new = m.read(f) }) }); fault != nil {
+	fault := doc.Decode(func(root strictjson.Node) {
+		var old, new strictjson.Node
+		root.Object(func(f *strictjson.Fields) { old, new = m.read(f) })
+		if !root.Sound() {
+			return
+		}
+		if m.OldLock, err = readLock("/old_lock", old); err == nil {
+			m.NewLock, err = readLock("/new_lock", new)
+		}
+	})
+	if fault != nil {
 		return nil, invalidMarker(fault.Pointer, fault.Reason)
 	}
-	if m.OldLock, err = readLock("/old_lock", old); err != nil {
-		return nil, err
-	}
-	if m.NewLock, err = readLock("/new_lock", new); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return m, m.check()
 }
 
 // read reads the fields in their order, and returns the two locks as they stand.
-func (m *Marker) read(f *strictjson.Fields) (old, new strictjson.Value) {
+func (m *Marker) read(f *strictjson.Fields) (old, new strictjson.Node) {
 	version := f.Get("schema_version")
 	if n := version.Int(); n != 1 {
 		version.Fail("is %d; want 1", n)
@@ -102,7 +108,7 @@ func (m *Marker) read(f *strictjson.Fields) (old, new strictjson.Value) {
 	})
 	readDigest(f.Get("old_lock_file_sha256"), &m.OldLockDigest)
 	readDigest(f.Get("new_lock_file_sha256"), &m.NewLockDigest)
-	old, new = f.Get("old_lock").Value(), f.Get("new_lock").Value()
+	old, new = f.Get("old_lock"), f.Get("new_lock")
 	actions := f.Get("actions")
 	m.Actions = slices.Grow(m.Actions, actions.Len())
 	actions.Items(func(_ int, item strictjson.Node) {
@@ -114,10 +120,10 @@ func (m *Marker) read(f *strictjson.Fields) (old, new strictjson.Value) {
 func readAction(f *strictjson.Fields) planner.ManagedAction {
 	kind := f.Get("action")
 	a := planner.ManagedAction{
-		Kind:        planner.ActionKind(kind.Text()),
+		Kind:        planner.ActionKind(kind.Word()),
 		Destination: lockv2.Destination(f.Get("destination").Text()),
-		Component:   lockv2.ComponentID(f.Get("component").Text()),
-		Ownership:   lockv2.Ownership(f.Get("ownership").Text()),
+		Component:   lockv2.ComponentID(f.Get("component").Word()),
+		Ownership:   lockv2.Ownership(f.Get("ownership").Word()),
 	}
 	switch a.Kind {
 	case planner.Create, planner.Replace, planner.Remove:
@@ -134,7 +140,7 @@ func readAction(f *strictjson.Fields) planner.ManagedAction {
 }
 
 func readDigest[D any](n strictjson.Node, into *fingerprint.Digest[D]) {
-	text := n.Text()
+	text := n.Bytes()
 	d, err := fingerprint.Parse[fingerprint.Digest[D]](text)
 	if err != nil {
 		n.Fail("is %.80q; want 64 lower-case hexadecimal digits", text)
@@ -144,8 +150,8 @@ func readDigest[D any](n strictjson.Node, into *fingerprint.Digest[D]) {
 }
 
 // readLock reads one of the two locks in a marker.
-func readLock(pointer string, v strictjson.Value) (*lockv2.Lock, error) {
-	lock, err := lockv2.FromValue(v)
+func readLock(pointer string, n strictjson.Node) (*lockv2.Lock, error) {
+	lock, err := lockv2.FromNode(n)
 	var fault *lockv2.Error
 	if errors.As(err, &fault) {
 		return nil, invalidMarker(pointer+fault.Pointer, fault.Message())

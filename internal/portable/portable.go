@@ -39,8 +39,11 @@ func Check(path string) error {
 		return &Error{Reason: "the path is absolute; it must be relative"}
 	}
 	for rest, more := path, true; more; {
-		var segment string
-		segment, rest, more = strings.Cut(rest, "/")
+		segment := rest
+		slash := strings.IndexByte(rest, '/')
+		if more = slash >= 0; more {
+			segment, rest = rest[:slash], rest[slash+1:]
+		}
 		if reason := segmentFault(segment); reason != "" {
 			if segment == "" {
 				return &Error{Reason: reason}
@@ -61,7 +64,7 @@ func segmentFault(s string) string {
 		return fmt.Sprintf("has %d bytes; at most %d are portable", len(s), MaxSegment)
 	}
 	for i := 0; i < len(s); i++ {
-		if !nameByte(s[i]) {
+		if !nameBytes[s[i]] {
 			return "holds a character other than A-Z a-z 0-9 . _ -"
 		}
 	}
@@ -78,13 +81,20 @@ func segmentFault(s string) string {
 	return ""
 }
 
-func nameByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' || c == '_' || c == '-'
-}
+// nameBytes tells which bytes may stand in a segment.
+var nameBytes = func() (table [256]bool) {
+	for c := range byte(128) {
+		table[c] = 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' || c == '_' || c == '-'
+	}
+	return table
+}()
 
 // device reports whether Windows takes the segment for a device, with or without an extension.
 func device(segment string) bool {
-	stem, _, _ := strings.Cut(segment, ".")
+	stem := segment
+	if dot := strings.IndexByte(segment, '.'); dot >= 0 {
+		stem = segment[:dot]
+	}
 	if len(stem) != 3 && len(stem) != 4 {
 		return false
 	}
@@ -100,15 +110,21 @@ func device(segment string) bool {
 // the same file on a system that ignores case.
 func Fold(path string) string {
 	for i := 0; i < len(path); i++ {
-		if c := path[i]; 'A' <= c && c <= 'Z' {
+		if FoldByte(path[i]) != path[i] {
 			b := []byte(path)
 			for ; i < len(b); i++ {
-				if 'A' <= b[i] && b[i] <= 'Z' {
-					b[i] += 'a' - 'A'
-				}
+				b[i] = FoldByte(b[i])
 			}
 			return string(b)
 		}
 	}
 	return path
+}
+
+// FoldByte is Fold for one byte of a path.
+func FoldByte(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }

@@ -9,39 +9,37 @@ func Check(v Value, maxDepth int) *Fault {
 }
 
 func (n Node) check(depth int) {
-	if n.v == nil || n.d.fault != nil {
+	if !n.readable() {
 		return
 	}
-	switch n.v.Kind {
+	switch e := n.entry(); e.kind {
 	case Null, Bool:
 	case Number:
-		if n.v.Text == "" || numberEnd(n.v.Text, 0) != len(n.v.Text) {
-			n.Fail("%q is no JSON number", clip(n.v.Text))
+		if token := string(n.run.doc.chars(n.at)); token == "" || numberEnd(token, 0) != len(token) {
+			n.Fail("%q is no JSON number", clip(token))
 		}
 	case String:
-		if !utf8.ValidString(n.v.Text) {
-			n.Fail("%q is not UTF-8", clip(n.v.Text))
+		if text := n.run.doc.chars(n.at); !utf8.Valid(text) {
+			n.Fail("%q is not UTF-8", clip(string(text)))
 		}
 	case Array, Object:
 		if depth == 0 {
 			n.Fail("nests too deep")
 			return
 		}
-		if n.v.Kind == Array {
+		if e.kind == Array {
 			n.Items(func(_ int, item Node) { item.check(depth - 1) })
 			return
 		}
-		names := nameSet{ascending: true}
-		i := 0
-		n.Each(func(name string, value Node) {
-			switch {
-			case !utf8.ValidString(name):
-				value.Fail("the name %q is not UTF-8", clip(name))
-			case !names.add(n.v.Members[:i], name):
+		names := nameSet{doc: n.run.doc, first: n.at + 1}
+		n.members(func(name uint32, value Node) {
+			switch text := n.run.doc.chars(name); {
+			case !utf8.Valid(text):
+				value.Fail("the name %q is not UTF-8", clip(string(text)))
+			case !names.add(name):
 				value.Fail("the name stands twice in one object")
 			}
 			value.check(depth - 1)
-			i++
 		})
 	default:
 		n.Fail("is of no kind that JSON has")
@@ -51,10 +49,10 @@ func (n Node) check(depth int) {
 // CheckSorted records a fault where the members of an object, at any depth, do not stand in byte
 // order of their names.
 func (n Node) CheckSorted() {
-	if n.v == nil {
+	if n.at == none {
 		return
 	}
-	switch n.v.Kind {
+	switch n.entry().kind {
 	case Array:
 		n.Items(func(_ int, item Node) { item.CheckSorted() })
 	case Object:

@@ -2,6 +2,7 @@ package strictjson
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -19,7 +20,7 @@ func (f *Fault) Error() string { return strings.TrimPrefix(f.Pointer+": "+f.Reas
 // The reader is straight code without error returns: after a fault every Node answers the zero value,
 // Object and Items call nothing any more, and only the first fault is kept. A reader looks like this:
 //
-//	fault := strictjson.Decode(doc, func(root strictjson.Node) {
+//	fault := doc.Decode(func(root strictjson.Node) {
 //		root.Object(func(f *strictjson.Fields) {
 //			recipe.ID = f.Get("id").Text()
 //			f.Get("versions").Items(func(i int, n strictjson.Node) {
@@ -32,64 +33,128 @@ func (f *Fault) Error() string { return strings.TrimPrefix(f.Pointer+": "+f.Reas
 //
 // An object has exactly the fields that its function asks for: Get makes one required, Lookup optional,
 // and what is left when the function returns is an unknown field.
-func Decode(doc Value, read func(root Node)) *Fault {
-	d := &decoding{}
-	read(Node{d: d, v: &doc, up: -1, index: -1})
-	return d.fault
+func (d *Document) Decode(read func(root Node)) *Fault {
+	r := &decoding{doc: d}
+	read(Node{r, 0})
+	return r.fault
 }
 
-// decoding is one run of Decode. Pointers are built only for a fault: steps holds the containers that
-// were entered, each with the step above it.
+// Decode is the method of that name for a document that was kept, or put together, as a Value.
+func Decode(v Value, read func(root Node)) *Fault {
+	d := layOut(v)
+	if uint64(len(d.text)) > math.MaxUint32 {
+		return &Fault{Reason: "holds 4 GiB of text or more"}
+	}
+	return d.Decode(read)
+}
+
+// decoding is one run of Decode.
 type decoding struct {
+	doc   *Document
+	root  uint32
 	fault *Fault
-	steps []step
+
+	texts texts
+	spare []*Fields // to be used again
 }
 
-type step struct {
-	name  string // of a member
-	index int32  // of an item; -1 for a member
-	up    int32  // into steps; -1 for the root
-}
+// none is the entry of a member that is missing.
+const none = math.MaxUint32
 
-// Node is one value of a document and its place in it.
+// Node is one value of a document and its place in it. It is of no use after Decode has returned.
 type Node struct {
-	d     *decoding
-	v     *Value // nil for a required member that is missing, which is a fault already
-	name  string
-	index int32
-	up    int32
+	run *decoding
+	at  uint32 // its entry
+}
+
+func (n Node) entry() *entry { return &n.run.doc.tape[n.at] }
+
+// readable reports whether there is a value, and no fault so far.
+func (n Node) readable() bool { return n.at != none && n.run.fault == nil }
+
+// Decode is that of a document that consists of n alone: a fault there is none here, and its pointer begins at n. After a
+// fault here there is nothing to read, and n is null.
+func (n Node) Decode(read func(root Node)) *Fault {
+	if !n.readable() {
+		return Decode(Value{}, read)
+	}
+	r := &decoding{doc: n.run.doc, root: n.at}
+	read(Node{r, n.at})
+	return r.fault
 }
 
 // Value returns the value itself, null after a fault.
 func (n Node) Value() Value {
-	if n.v == nil || n.d.fault != nil {
+	if !n.readable() {
 		return Value{}
 	}
-	return *n.v
+	return n.run.value(n.at)
+}
+
+// value makes the Value at an entry.
+func (r *decoding) value(at uint32) Value {
+	e := r.doc.tape[at]
+	v := Value{Kind: e.kind}
+	switch e.kind {
+	case Bool:
+		v.Truth = e.flag
+	case Number, String:
+		v.Text = r.text(at)
+	case Array:
+		if e.end > 0 {
+			v.Items = make([]Value, e.end)
+		}
+		at++
+		for i := range v.Items {
+			v.Items[i] = r.value(at)
+			at = r.doc.tape[at].next
+		}
+	case Object:
+		if e.end > 0 {
+			v.Members = make([]Member, e.end)
+		}
+		at++
+		for i := range v.Members {
+			v.Members[i] = Member{r.text(at), r.value(at + 1)}
+			at = r.doc.tape[at+1].next
+		}
+	}
+	return v
 }
 
 // Sound reports that no fault was met so far.
-func (n Node) Sound() bool { return n.d.fault == nil }
+func (n Node) Sound() bool { return n.run.fault == nil }
 
 // Pointer returns the JSON pointer to n. A name of more than 200 bytes is cut short, with "..." at its end.
 func (n Node) Pointer() string {
-	var tokens []string
-	for at := (step{n.name, n.index, n.up}); ; at = n.d.steps[at.up] {
-		switch {
-		case at.index >= 0:
-			tokens = append(tokens, strconv.Itoa(int(at.index)))
-		case at.up >= 0:
-			tokens = append(tokens, clip(at.name))
-		}
-		if at.up < 0 {
-			break
-		}
-	}
 	pointer := ""
-	for i := len(tokens) - 1; i >= 0; i-- {
-		pointer = Pointer(pointer, tokens[i])
+	if n.at == none {
+		return pointer
+	}
+	for at := n.run.root; at != n.at; {
+		at, pointer = n.toward(at, pointer)
 	}
 	return pointer
+}
+
+// toward steps from a container to its element that n is, or is in.
+func (n Node) toward(at uint32, pointer string) (uint32, string) {
+	tape, named := n.run.doc.tape, n.run.doc.tape[at].kind == Object
+	at++
+	for i := 0; ; i++ {
+		name := at
+		if named {
+			at++
+		}
+		if n.at >= tape[at].next {
+			at = tape[at].next
+			continue
+		}
+		if named {
+			return at, Pointer(pointer, clip(string(n.run.doc.chars(name))))
+		}
+		return at, Pointer(pointer, strconv.Itoa(i))
+	}
 }
 
 // Pointer returns the JSON pointer to the member or item token of the value at base.
@@ -102,18 +167,18 @@ func Pointer(base, token string) string {
 
 // Fail records a fault at n unless there is one already.
 func (n Node) Fail(format string, args ...any) {
-	if n.d.fault == nil {
-		n.d.fault = &Fault{Pointer: n.Pointer(), Reason: fmt.Sprintf(format, args...)}
+	if n.run.fault == nil {
+		n.run.fault = &Fault{Pointer: n.Pointer(), Reason: fmt.Sprintf(format, args...)}
 	}
 }
 
 // is reports whether n has the kind and may be read; another kind is a fault.
 func (n Node) is(kind Kind) bool {
-	if n.v == nil || n.d.fault != nil {
+	if !n.readable() {
 		return false
 	}
-	if n.v.Kind != kind {
-		n.Fail("is %s; want %s", article(n.v.Kind), article(kind))
+	if n.entry().kind != kind {
+		n.Fail("is %s; want %s", article(n.entry().kind), article(kind))
 		return false
 	}
 	return true
@@ -134,24 +199,43 @@ func (n Node) Text() string {
 	if !n.is(String) {
 		return ""
 	}
-	return n.v.Text
+	return n.run.text(n.at)
+}
+
+// Word is Text for what a document says many times, such as an id or one of a few words: equal texts mostly share
+// their bytes.
+func (n Node) Word() string {
+	if !n.is(String) {
+		return ""
+	}
+	return n.run.texts.word(n.run.doc.chars(n.at))
+}
+
+// Bytes is Text for those who only look: it copies nothing, and what it returns must not be changed, nor kept
+// when Decode has returned.
+func (n Node) Bytes() []byte {
+	if !n.is(String) {
+		return nil
+	}
+	return n.run.doc.chars(n.at)
 }
 
 // Boolean returns a truth value.
-func (n Node) Boolean() bool { return n.is(Bool) && n.v.Truth }
+func (n Node) Boolean() bool { return n.is(Bool) && n.entry().flag }
 
 // Int returns an integer, whose token is -?(0|[1-9][0-9]*): 1.0 and 1e0 are none.
 func (n Node) Int() int64 {
 	if !n.is(Number) {
 		return 0
 	}
-	if !IsInteger(n.v.Text) {
-		n.Fail("is %s; want an integer, written without a point or an exponent", clip(n.v.Text))
+	token := string(n.run.doc.chars(n.at))
+	if !IsInteger(token) {
+		n.Fail("is %s; want an integer, written without a point or an exponent", clip(token))
 		return 0
 	}
-	i, err := strconv.ParseInt(n.v.Text, 10, 64)
+	i, err := strconv.ParseInt(token, 10, 64)
 	if err != nil {
-		n.Fail("is %s; want an integer of 64 bits", clip(n.v.Text))
+		n.Fail("is %s; want an integer of 64 bits", clip(token))
 		return 0
 	}
 	return i
@@ -167,12 +251,10 @@ func (n Node) Items(read func(i int, item Node)) {
 	if !n.is(Array) {
 		return
 	}
-	here := n.enter()
-	for i := range n.v.Items {
-		if n.d.fault != nil {
-			return
-		}
-		read(i, Node{d: n.d, v: &n.v.Items[i], index: int32(i), up: here})
+	tape, at := n.run.doc.tape, n.at
+	for i, item := 0, at+1; i < int(tape[at].end) && n.run.fault == nil; i++ {
+		read(i, Node{n.run, item})
+		item = tape[item].next
 	}
 }
 
@@ -185,91 +267,24 @@ func (n Node) Texts() []string {
 
 // Len returns the number of items or members, to size what will hold them.
 func (n Node) Len() int {
-	if n.v == nil {
+	if n.at == none || n.entry().kind != Array && n.entry().kind != Object {
 		return 0
 	}
-	return len(n.v.Items) + len(n.v.Members)
+	return int(n.entry().end)
 }
 
 // Each calls read for each member of an object whose names are data, in order.
 func (n Node) Each(read func(name string, value Node)) {
+	n.members(func(name uint32, value Node) { read(n.run.text(name), value) })
+}
+
+func (n Node) members(read func(name uint32, value Node)) {
 	if !n.is(Object) {
 		return
 	}
-	here := n.enter()
-	for i := range n.v.Members {
-		if n.d.fault != nil {
-			return
-		}
-		m := &n.v.Members[i]
-		read(m.Name, Node{d: n.d, v: &m.Value, name: m.Name, index: -1, up: here})
-	}
-}
-
-// Object calls read with the fields of an object. What read does not ask for is a fault.
-func (n Node) Object(read func(f *Fields)) {
-	if !n.is(Object) {
-		return
-	}
-	f := Fields{node: n, here: n.enter()}
-	read(&f)
-	f.close()
-}
-
-func (n Node) enter() int32 {
-	n.d.steps = append(n.d.steps, step{n.name, n.index, n.up})
-	return int32(len(n.d.steps) - 1)
-}
-
-// Fields is an object that is being read by the names of its members.
-type Fields struct {
-	node  Node
-	here  int32
-	next  int    // where the next name is likely to stand
-	taken uint64 // the first 64 members that were asked for; no reader asks for more
-}
-
-// Get returns the member of that name; without one it records a fault.
-func (f *Fields) Get(name string) Node {
-	n, found := f.Lookup(name)
-	if !found {
-		f.node.Fail("lacks %q", name)
-	}
-	return n
-}
-
-// Lookup returns the member of that name, and whether there is one.
-func (f *Fields) Lookup(name string) (Node, bool) {
-	members := f.node.v.Members
-	for range members {
-		if f.next >= len(members) {
-			f.next = 0
-		}
-		i := f.next
-		f.next++
-		if m := &members[i]; m.Name == name {
-			if i < 64 {
-				f.taken |= 1 << i
-			}
-			return Node{d: f.node.d, v: &m.Value, name: name, index: -1, up: f.here}, true
-		}
-	}
-	return Node{d: f.node.d, name: name, index: -1, up: f.here}, false
-}
-
-// Fail records a fault at the object itself.
-func (f *Fields) Fail(format string, args ...any) { f.node.Fail(format, args...) }
-
-// close finds a member that nobody asked for.
-func (f *Fields) close() {
-	if f.node.d.fault != nil {
-		return
-	}
-	for i := range f.node.v.Members {
-		m := &f.node.v.Members[i]
-		if i >= 64 || f.taken&(1<<i) == 0 {
-			Node{d: f.node.d, v: &m.Value, name: m.Name, index: -1, up: f.here}.Fail("is an unknown field; remove it, or correct its name")
-			return
-		}
+	tape, at := n.run.doc.tape, n.at
+	for i, name := 0, at+1; i < int(tape[at].end) && n.run.fault == nil; i++ {
+		read(name, Node{n.run, name + 1})
+		name = tape[name+1].next
 	}
 }

@@ -27,10 +27,11 @@ func (e *Error) Hint() string { return "" }
 
 // fault turns what stopped the parser into an error.
 func (p *parser) fault() *Error {
-	if at, marker := conflictMarker(p.text); marker != "" {
+	text := string(p.text)
+	if at, marker := conflictMarker(text); marker != "" {
 		p.fail(at, "a merge-conflict marker, "+quote(marker)+"; resolve the conflict, then try again")
 	}
-	before := p.text[:p.failAt]
+	before := text[:p.failAt]
 	return &Error{
 		Line:   1 + strings.Count(before, "\n"),
 		Column: len(before) - strings.LastIndexByte(before, '\n'),
@@ -70,7 +71,7 @@ func conflictMarker(text string) (at int, marker string) {
 // unexpected fails at p.at, where want belongs, and names what stands there instead.
 func (p *parser) unexpected(want string) bool {
 	rest := p.text[p.at:]
-	if rest == "" {
+	if len(rest) == 0 {
 		return p.fail(p.at, "the text ends where "+want+" belongs")
 	}
 	for _, w := range [...]string{"NaN", "Infinity", "+Infinity"} {
@@ -78,20 +79,20 @@ func (p *parser) unexpected(want string) bool {
 			return p.fail(p.at, w+" is no JSON number")
 		}
 	}
-	r, size := utf8.DecodeRuneInString(rest)
+	r, size := utf8.DecodeRune(rest)
 	switch {
 	case r == utf8.RuneError && size == 1:
 		return p.fail(p.at, "a byte that is not UTF-8; save the file as UTF-8")
 	case r == '\'':
 		return p.fail(p.at, "a single quote where "+want+" belongs; strings stand in double quotes")
 	case r == '/' || r == '#':
-		return p.fail(p.at, quote(rest[:size])+" where "+want+" belongs; JSON has no comments")
+		return p.fail(p.at, quote(string(rest[:size]))+" where "+want+" belongs; JSON has no comments")
 	}
 	end := 0
 	for end < len(rest) && end < 20 && wordByte(rest[end]) {
 		end++
 	}
-	return p.fail(p.at, quote(rest[:max(size, end)])+" where "+want+" belongs")
+	return p.fail(p.at, quote(string(rest[:max(size, end)]))+" where "+want+" belongs")
 }
 
 func controlFault(c byte) string {

@@ -10,8 +10,8 @@ func TestBoundOfValues(t *testing.T) {
 		`{"a":{"b":{"c":0}}}`: true,
 		`[[[[0]]]]`:           false,
 	} {
-		p := parser{text: text, maxDepth: MaxDepth, maxValues: 4}
-		if _, got := p.document(); got != want {
+		p := parser{Document: Document{text: []byte(text)}, maxDepth: MaxDepth, maxValues: 4}
+		if got := p.document(); got != want {
 			t.Errorf("%s: read %v, want %v", text, got, want)
 		}
 		if !want && p.fault().Reason != "the document holds more than 4 values" {

@@ -1,8 +1,9 @@
 package strictjson
 
 import (
-	"slices"
-	"strings"
+	"bytes"
+	"math"
+	"math/bits"
 )
 
 // MaxDepth is how deep arrays and objects may nest: a document that is one array has depth 1.
@@ -12,38 +13,47 @@ const MaxDepth = 64
 // that compose writes, of 200,000 materials, holds some 3,400,000.
 const MaxValues = 4 << 20
 
-// Parse reads one JSON document. The error is an *Error; where several things are wrong it is the
-// first in the text, but that git's merge-conflict markers anywhere come before all else, because
+// Parse reads one JSON document as a Value. The error is an *Error; where several things are wrong it is
+// the first in the text, but that git's merge-conflict markers anywhere come before all else, because
 // nothing else can be fixed until they are gone.
 //
 // maxDepth of 0 means MaxDepth. The value holds no part of b; calls may overlap.
 func Parse(b []byte, maxDepth int) (Value, error) {
+	doc, err := Scan(b, maxDepth)
+	if err != nil {
+		return Value{}, err
+	}
+	return doc.value(), nil
+}
+
+// Scan is Parse for documents that are taken apart by Decode and need not be kept: it makes no Values.
+// The document holds b, which must not change as long as it is in use.
+func Scan(b []byte, maxDepth int) (*Document, error) {
 	if maxDepth == 0 {
 		maxDepth = MaxDepth
 	}
 	if reason := encodingFault(b); reason != "" {
-		return Value{}, &Error{Line: 1, Column: 1, Reason: reason}
+		return nil, &Error{Line: 1, Column: 1, Reason: reason}
 	}
-	p := parser{text: string(b), maxDepth: maxDepth, maxValues: MaxValues}
-	v, ok := p.document()
-	if !ok {
-		return Value{}, p.fault()
+	p := parser{maxDepth: maxDepth, maxValues: MaxValues}
+	p.text = b
+	p.tape = make([]entry, 0, len(b)/usualEntry+16)
+	if !p.document() {
+		return nil, p.fault()
 	}
-	return v, nil
+	return &p.Document, nil
 }
 
+// usualEntry is how many bytes of a lock there are for each entry of its tape, or somewhat less.
+const usualEntry = 24
+
 // parser reads text from at on. Its methods return false after a fault, which failAt and reason hold.
-//
-// The members and items of containers that are still open stand on two stacks, so that each container
-// is allocated once and at its exact size.
 type parser struct {
-	text      string
+	Document
 	at        int
 	maxDepth  int
 	maxValues int
 	values    int // read so far
-	items     []Value
-	members   []Member
 
 	failAt int
 	reason string
@@ -54,157 +64,156 @@ func (p *parser) fail(at int, reason string) bool {
 	return false
 }
 
-func (p *parser) document() (Value, bool) {
+func (p *parser) document() bool {
+	if uint64(len(p.text)) > math.MaxUint32 {
+		return p.fail(0, "the text has 4 GiB or more")
+	}
 	p.space()
 	if p.at == len(p.text) {
 		if p.at == 0 {
-			return Value{}, p.fail(0, "the text is empty; want a JSON document")
+			return p.fail(0, "the text is empty; want a JSON document")
 		}
-		return Value{}, p.fail(p.at, "the text is white space alone; want a JSON document")
+		return p.fail(p.at, "the text is white space alone; want a JSON document")
 	}
-	v, ok := p.value(0)
-	if !ok {
-		return Value{}, false
+	if !p.value(0) {
+		return false
 	}
 	p.space()
 	if p.at < len(p.text) {
-		return Value{}, p.fail(p.at, "text after the end of the document; remove it")
+		return p.fail(p.at, "text after the end of the document; remove it")
 	}
-	return v, true
+	return true
 }
 
+// space steps over white space: eight bytes of indentation at once.
 func (p *parser) space() {
-	for p.at < len(p.text) {
-		switch p.text[p.at] {
-		case ' ', '\n', '\r', '\t':
-			p.at++
+	const spaces = ' ' * ones
+	i := p.at
+	for i < len(p.text) {
+		switch c := p.text[i]; {
+		case c > ' ':
+			p.at = i
+			return
+		case c == '\n' && len(p.text)-i > 8:
+			i += 1 + bits.TrailingZeros64(load(p.text[i+1:])^spaces)/8
+		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
+			i++
 		default:
+			p.at = i
 			return
 		}
 	}
+	p.at = i
 }
 
 // value reads the value that begins at p.at; depth containers are open around it.
-func (p *parser) value(depth int) (v Value, ok bool) {
+func (p *parser) value(depth int) bool {
 	if p.values++; p.values > p.maxValues {
-		return v, p.fail(p.at, "the document holds more than "+itoa(p.maxValues)+" values")
+		return p.fail(p.at, "the document holds more than "+itoa(p.maxValues)+" values")
 	}
 	if p.at == len(p.text) {
-		return v, p.fail(p.at, "the text ends where a value belongs")
+		return p.fail(p.at, "the text ends where a value belongs")
 	}
 	switch c := p.text[p.at]; {
 	case c == '"':
-		v.Kind = String
-		v.Text, ok = p.str()
-		return v, ok
+		return p.str()
 	case c == '{':
-		v.Kind = Object
-		if p.open(depth) {
-			v.Members, ok = p.object(depth + 1)
-		}
-		return v, ok
+		return p.open(Object, depth) && p.object(len(p.tape)-1, depth+1)
 	case c == '[':
-		v.Kind = Array
-		if p.open(depth) {
-			v.Items, ok = p.array(depth + 1)
-		}
-		return v, ok
+		return p.open(Array, depth) && p.array(len(p.tape)-1, depth+1)
 	case c == '-' || '0' <= c && c <= '9':
-		v.Kind = Number
-		v.Text, ok = p.number()
-		return v, ok
+		return p.number()
 	}
 	switch rest := p.text[p.at:]; {
 	case word(rest, "true"):
-		v.Kind, v.Truth = Bool, true
 		p.at += len("true")
+		p.push(entry{kind: Bool, flag: true})
 	case word(rest, "false"):
-		v.Kind = Bool
 		p.at += len("false")
+		p.push(entry{kind: Bool})
 	case word(rest, "null"):
 		p.at += len("null")
+		p.push(entry{kind: Null})
 	default:
-		return v, p.unexpected("a value")
+		return p.unexpected("a value")
 	}
-	return v, true
+	return true
 }
 
 // open steps over the bracket at p.at.
-func (p *parser) open(depth int) bool {
+func (p *parser) open(kind Kind, depth int) bool {
 	if depth == p.maxDepth {
 		return p.fail(p.at, "nesting is too deep; at most "+itoa(p.maxDepth)+" levels are read")
 	}
 	p.at++
 	p.space()
+	p.push(entry{kind: kind})
 	return true
 }
 
-func (p *parser) array(depth int) (items []Value, ok bool) {
+// array reads the items of the array whose entry is open.
+func (p *parser) array(open, depth int) bool {
 	if p.at < len(p.text) && p.text[p.at] == ']' {
 		p.at++
-		return nil, true
+		return true
 	}
-	start := len(p.items)
 	for more := true; more; {
-		v, ok := p.value(depth)
+		ok := p.value(depth)
 		if !ok {
-			return nil, false
+			return false
 		}
-		p.items = push(p.items, v)
+		p.tape[open].end++
 		if more, ok = p.next(']', "an item"); !ok {
-			return nil, false
+			return false
 		}
 	}
-	items, p.items = pop(p.items, start)
-	return items, true
+	p.close(open)
+	return true
 }
 
-func (p *parser) object(depth int) (members []Member, ok bool) {
+// object reads the members of the object whose entry is open.
+func (p *parser) object(open, depth int) bool {
 	if p.at < len(p.text) && p.text[p.at] == '}' {
 		p.at++
-		return nil, true
+		return true
 	}
-	start := len(p.members)
-	names := nameSet{ascending: true}
+	names := nameSet{doc: &p.Document, first: uint32(open) + 1}
 	for more := true; more; {
-		name, ok := p.name(&names, start)
-		if !ok {
-			return nil, false
+		if !p.name(&names) {
+			return false
 		}
-		v, ok := p.value(depth)
+		ok := p.value(depth)
 		if !ok {
-			return nil, false
+			return false
 		}
-		p.members = push(p.members, Member{name, v})
+		p.tape[open].end++
 		if more, ok = p.next('}', "a member"); !ok {
-			return nil, false
+			return false
 		}
 	}
-	members, p.members = pop(p.members, start)
-	return members, true
+	p.close(open)
+	return true
 }
 
-// name reads the name of a member and the colon after it. The members before it stand on the stack
-// from start on.
-func (p *parser) name(names *nameSet, start int) (string, bool) {
+// name reads the name of a member and the colon after it.
+func (p *parser) name(names *nameSet) bool {
 	if p.at == len(p.text) || p.text[p.at] != '"' {
-		return "", p.unexpected("a name in double quotes")
+		return p.unexpected("a name in double quotes")
 	}
 	at := p.at
-	name, ok := p.str()
-	if !ok {
-		return "", false
+	if !p.str() {
+		return false
 	}
-	if !names.add(p.members[start:], name) {
-		return "", p.fail(at, "the name "+quote(name)+" stands twice in one object; keep one of the two")
+	if name := uint32(len(p.tape) - 1); !names.add(name) {
+		return p.fail(at, "the name "+quote(string(p.chars(name)))+" stands twice in one object; keep one of the two")
 	}
 	p.space()
 	if p.at == len(p.text) || p.text[p.at] != ':' {
-		return "", p.unexpected(`":" after a name`)
+		return p.unexpected(`":" after a name`)
 	}
 	p.at++
 	p.space()
-	return name, true
+	return true
 }
 
 // next steps over what follows an element: a comma (more) or the closing bracket.
@@ -228,60 +237,9 @@ func (p *parser) next(closing byte, element string) (more, ok bool) {
 	return false, p.unexpected(`"," or "` + string(closing) + `" after ` + element)
 }
 
-// push doubles a full stack, where append would copy a large one far more often.
-func push[T any](stack []T, v T) []T {
-	if len(stack) == cap(stack) {
-		stack = slices.Grow(stack, max(16, len(stack)))
-	}
-	return append(stack, v)
-}
-
-// pop takes the elements from start on off the stack. A large outermost container takes the stack
-// itself, so that it never stands in memory twice.
-func pop[T any](stack []T, start int) (top, rest []T) {
-	if start == 0 && len(stack) > 1024 {
-		return slices.Clip(stack), nil
-	}
-	top = slices.Clone(stack[start:])
-	clear(stack[start:])
-	return top, stack[:start]
-}
-
-// nameSet finds a name that an object holds twice, in time near-linear in its members.
-type nameSet struct {
-	ascending bool                // so far each name is greater than the one before
-	seen      map[string]struct{} // all names, once there are many and they do not ascend
-}
-
-// add reports whether name is new beside members, the ones before it.
-func (s *nameSet) add(members []Member, name string) bool {
-	const few = 16
-	n := len(members)
-	if s.ascending {
-		if n == 0 || members[n-1].Name < name {
-			return true
-		}
-		s.ascending = false
-	}
-	if n < few {
-		return !slices.ContainsFunc(members, func(m Member) bool { return m.Name == name })
-	}
-	if s.seen == nil {
-		s.seen = make(map[string]struct{}, 2*n)
-		for i := range members {
-			s.seen[members[i].Name] = struct{}{}
-		}
-	}
-	if _, found := s.seen[name]; found {
-		return false
-	}
-	s.seen[name] = struct{}{}
-	return true
-}
-
 // word reports whether text begins with w and w ends there.
-func word(text, w string) bool {
-	return strings.HasPrefix(text, w) && (len(text) == len(w) || !wordByte(text[len(w)]))
+func word(text []byte, w string) bool {
+	return bytes.HasPrefix(text, []byte(w)) && (len(text) == len(w) || !wordByte(text[len(w)]))
 }
 
 func wordByte(c byte) bool {

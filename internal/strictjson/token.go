@@ -1,117 +1,145 @@
 package strictjson
 
 import (
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// str reads the string whose opening quote is at p.at. Without an escape the result shares the text.
-func (p *parser) str() (string, bool) {
+// str reads the string whose opening quote is at p.at. Its entry tells where the characters stand as they
+// are written; chars undoes the escapes.
+func (p *parser) str() bool {
 	start := p.at + 1
-	for i := start; i < len(p.text); {
+	escaped := false
+	for i := start; ; {
+		i += plain(p.text[i:])
+		if i == len(p.text) {
+			return p.fail(p.at, "the string that begins here is not closed")
+		}
 		switch c := p.text[i]; {
 		case c == '"':
 			p.at = i + 1
-			return p.text[start:i], true
+			p.push(entry{kind: String, flag: escaped, start: uint32(start), end: uint32(i)})
+			return true
 		case c == '\\':
-			return p.escaped(start, i)
+			_, size, reason := escape(p.text[i:])
+			if reason != "" {
+				return p.fail(i, reason)
+			}
+			escaped = true
+			i += size
 		case c < ' ':
-			return "", p.fail(i, controlFault(c))
-		case c < utf8.RuneSelf:
-			i++
+			return p.fail(i, controlFault(c))
 		default:
-			r, size := utf8.DecodeRuneInString(p.text[i:])
+			r, size := utf8.DecodeRune(p.text[i:])
 			if r == utf8.RuneError && size == 1 {
-				return "", p.fail(i, "a byte that is not UTF-8; save the file as UTF-8")
+				return p.fail(i, "a byte that is not UTF-8; save the file as UTF-8")
 			}
 			i += size
 		}
 	}
-	return "", p.fail(p.at, "the string that begins here is not closed")
 }
 
-// escaped goes on with a string that began at start, from its first escape at i.
-func (p *parser) escaped(start, i int) (string, bool) {
-	b := append(make([]byte, 0, 2*(i-start)+16), p.text[start:i]...)
-	for i < len(p.text) {
-		switch c := p.text[i]; {
-		case c == '"':
-			p.at = i + 1
-			return string(b), true
-		case c == '\\':
-			r, size := p.escape(i)
-			if size == 0 {
-				return "", false
-			}
-			b = utf8.AppendRune(b, r)
-			i += size
-		case c < ' ':
-			return "", p.fail(i, controlFault(c))
-		case c < utf8.RuneSelf:
-			b = append(b, c)
-			i++
-		default:
-			r, size := utf8.DecodeRuneInString(p.text[i:])
-			if r == utf8.RuneError && size == 1 {
-				return "", p.fail(i, "a byte that is not UTF-8; save the file as UTF-8")
-			}
-			b = append(b, p.text[i:i+size]...)
-			i += size
+// ones has a 1 in each byte: times a byte it is that byte eight times.
+const ones = 0x0101010101010101
+
+// plain returns how many bytes at the beginning of text can stand in a string as they are, looking at
+// eight at once: ASCII but for controls, quote and backslash.
+func plain[S []byte | string](text S) int {
+	const high = 0x80 * ones
+	i := 0
+	for ; len(text)-i >= 8; i += 8 {
+		x := load(text[i:])
+		quote, backslash := x^'"'*ones, x^'\\'*ones
+		// Each term sets the high bit of a byte that is < 0x20, a quote or a backslash. A borrow can do so for a byte after one of
+		// those, never before one, and the lowest is what counts.
+		if found := ((x-' '*ones)&^x | (quote-ones)&^quote | (backslash-ones)&^backslash | x) & high; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
 		}
 	}
-	return "", p.fail(p.at, "the string that begins here is not closed")
+	for ; i < len(text); i++ {
+		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			break
+		}
+	}
+	return i
 }
 
-// escape reads the escape at i and returns its character and length; length 0 after a fault.
-func (p *parser) escape(i int) (rune, int) {
-	if i+1 < len(p.text) {
-		switch c := p.text[i+1]; c {
+// load returns the first eight bytes; the compiler makes one instruction of it.
+func load[S []byte | string](b S) uint64 {
+	_ = b[7]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
+// unescape returns the characters of a string that str has read.
+func unescape(raw []byte) []byte {
+	b := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); {
+		n := plain(raw[i:])
+		b = append(b, raw[i:i+n]...)
+		if i += n; i == len(raw) {
+			break
+		}
+		if raw[i] != '\\' {
+			b = append(b, raw[i])
+			i++
+			continue
+		}
+		r, size, _ := escape(raw[i:])
+		b = utf8.AppendRune(b, r)
+		i += max(size, 1)
+	}
+	return b
+}
+
+// escape reads the escape at the beginning of text: its character and length, or why it is none.
+func escape(text []byte) (r rune, size int, reason string) {
+	if len(text) > 1 {
+		switch c := text[1]; c {
 		case '"', '\\', '/':
-			return rune(c), 2
+			return rune(c), 2, ""
 		case 'b':
-			return '\b', 2
+			return '\b', 2, ""
 		case 'f':
-			return '\f', 2
+			return '\f', 2, ""
 		case 'n':
-			return '\n', 2
+			return '\n', 2, ""
 		case 'r':
-			return '\r', 2
+			return '\r', 2, ""
 		case 't':
-			return '\t', 2
+			return '\t', 2, ""
 		case 'u':
-			return p.unicodeEscape(i)
+			return unicodeEscape(text)
 		}
 	}
-	p.fail(i, `an escape that JSON does not have; it has \" \\ \/ \b \f \n \r \t and \u with four hexadecimal digits`)
-	return 0, 0
+	return 0, 0, `an escape that JSON does not have; it has \" \\ \/ \b \f \n \r \t and \u with four hexadecimal digits`
 }
 
-func (p *parser) unicodeEscape(i int) (rune, int) {
-	high, ok := hex4(p.text, i+2)
+func unicodeEscape(text []byte) (r rune, size int, reason string) {
+	high, ok := hex4(text, 2)
 	if !ok {
-		p.fail(i, `\u without four hexadecimal digits`)
-		return 0, 0
+		return 0, 0, `\u without four hexadecimal digits`
 	}
 	if !utf16.IsSurrogate(high) {
-		return high, 6
+		return high, 6, ""
 	}
-	if i+7 < len(p.text) && p.text[i+6] == '\\' && p.text[i+7] == 'u' {
-		if low, ok := hex4(p.text, i+8); ok {
+	if len(text) > 7 && text[6] == '\\' && text[7] == 'u' {
+		if low, ok := hex4(text, 8); ok {
 			if r := utf16.DecodeRune(high, low); r != utf8.RuneError {
-				return r, 12
+				return r, 12, ""
 			}
 		}
 	}
-	p.fail(i, "half of a surrogate pair, which is no character")
-	return 0, 0
+	return 0, 0, "half of a surrogate pair, which is no character"
 }
 
-func hex4(text string, at int) (rune, bool) {
+func hex4(text []byte, at int) (rune, bool) {
 	if at+4 > len(text) {
 		return 0, false
 	}
 	var r rune
-	for _, c := range []byte(text[at : at+4]) {
+	for _, c := range text[at : at+4] {
 		switch {
 		case '0' <= c && c <= '9':
 			c -= '0'
@@ -128,22 +156,22 @@ func hex4(text string, at int) (rune, bool) {
 }
 
 // number reads the number that begins at p.at.
-func (p *parser) number() (string, bool) {
+func (p *parser) number() bool {
 	end := numberEnd(p.text, p.at)
 	if end < 0 || end < len(p.text) && wordByte(p.text[end]) {
 		stop := p.at
 		for stop < len(p.text) && wordByte(p.text[stop]) {
 			stop++
 		}
-		return "", p.fail(p.at, quote(p.text[p.at:stop])+" is no JSON number")
+		return p.fail(p.at, quote(string(p.text[p.at:stop]))+" is no JSON number")
 	}
-	token := p.text[p.at:end]
+	p.push(entry{kind: Number, start: uint32(p.at), end: uint32(end)})
 	p.at = end
-	return token, true
+	return true
 }
 
 // numberEnd returns where the JSON number that begins at i ends; -1 where none begins.
-func numberEnd(text string, i int) int {
+func numberEnd[S []byte | string](text S, i int) int {
 	digits := func() bool {
 		from := i
 		for i < len(text) && '0' <= text[i] && text[i] <= '9' {
