@@ -29,18 +29,9 @@ func lookOnce(ctx context.Context, path string) (report *Report, changed bool, e
 		report.Faults = append(report.Faults, checkPolicy(root, report.Lock)...)
 		return report, false, ctx.Err()
 	}
-	lock, fault := before.parse()
-	if fault != nil {
-		report = &Report{State: Invalid, Faults: append([]Fault{*fault}, checkPolicy(root, nil)...)}
-	} else {
-		report = &Report{State: Valid, Lock: lock, Checked: len(lock.Files)}
-		files, err := Check(ctx, root, lock)
-		if err != nil {
-			return nil, false, err
-		}
-		if report.Faults = append(checkPolicy(root, lock), files...); len(report.Faults) > 0 {
-			report.State = Invalid
-		}
+	report, err = before.check(ctx, root)
+	if err != nil {
+		return nil, false, err
 	}
 	root.Forget()
 	after := look(root)
@@ -119,7 +110,7 @@ func (s *standing) report() *Report {
 	}
 	fault := s.fault
 	if s.found {
-		r.Lock, fault = s.parse()
+		r.Lock, fault = s.parse(nil)
 	}
 	if fault != nil {
 		r.Faults = append(r.Faults, *fault)
@@ -127,9 +118,27 @@ func (s *standing) report() *Report {
 	return r
 }
 
-// parse reads the lock's bytes.
-func (s *standing) parse() (*lockv2.Lock, *Fault) {
-	lock, err := lockv2.Parse(s.lock)
+// check reads the lock and looks at its files meanwhile. What is found there counts only for a lock that is one.
+func (s *standing) check(ctx context.Context, root *rootfs.Root) (*Report, error) {
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	files := begin(inner, root)
+	lock, fault := s.parse(files.add)
+	if fault != nil {
+		cancel()
+		files.finish()
+		return &Report{State: Invalid, Faults: append([]Fault{*fault}, checkPolicy(root, nil)...)}, ctx.Err()
+	}
+	report := &Report{State: Valid, Lock: lock, Checked: len(lock.Files), composition: lock.Composition(), Faults: checkPolicy(root, lock)}
+	if report.Faults = append(report.Faults, files.finish()...); len(report.Faults) > 0 {
+		report.State = Invalid
+	}
+	return report, ctx.Err()
+}
+
+// parse reads the lock's bytes. early may be nil (lockv2.ParseEarly).
+func (s *standing) parse(early func(*lockv2.File)) (*lockv2.Lock, *Fault) {
+	lock, err := lockv2.ParseEarly(s.lock, early)
 	if err == nil {
 		return lock, nil
 	}

@@ -15,7 +15,6 @@ import (
 	"context"
 
 	"example.org/compose/fingerprint"
-	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
 )
 
@@ -38,6 +37,8 @@ type Report struct {
 	Lock    *lockv2.Lock // nil where there is none that can be read
 	Checked int          // files looked at
 	Faults  []Fault      // the target's, the lock's and the policy's first, then by destination; none only for Valid
+
+	composition fingerprint.Composition // of Lock, where that was worked out while files were looked at
 }
 
 // OK reports whether the target is managed and valid: what `compose validate` exits with 0 for.
@@ -45,8 +46,11 @@ func (r *Report) OK() bool { return r.State == Valid }
 
 // Composition returns the composition value of the lock; false without a readable lock.
 func (r *Report) Composition() (fingerprint.Composition, bool) {
-	if r.Lock == nil {
+	switch {
+	case r.Lock == nil:
 		return fingerprint.Composition{}, false
+	case r.composition != fingerprint.Composition{}:
+		return r.composition, true
 	}
 	return r.Lock.Composition(), true
 }
@@ -70,23 +74,4 @@ func Validate(ctx context.Context, path string) (*Report, error) {
 		Code:    CodeRecoveryRequired,
 		Message: "the lock " + lockv2.LockPath + " changed each time that the files had been looked at: wait for the run that changes the target, then validate again",
 	}}}, nil
-}
-
-// Check looks at the files that l lists, on all cores, whatever marker or lock stands in root, and returns every
-// fault, by destination. The error is only for a context that ended.
-func Check(ctx context.Context, root *rootfs.Root, l *lockv2.Lock) ([]Fault, error) {
-	found := make([]*Fault, len(l.Files))
-	err := rootfs.Each(ctx, len(l.Files), func(i int, buf []byte) {
-		found[i] = checkFile(ctx, root, &l.Files[i], buf)
-	})
-	if err != nil {
-		return nil, err
-	}
-	var faults []Fault
-	for _, f := range found {
-		if f != nil {
-			faults = append(faults, *f)
-		}
-	}
-	return faults, nil
 }
