@@ -178,8 +178,10 @@ func (d *conductor) SyncAll() error {
 	return d.do(call{op: "syncall", work: d.syncAll, fail: func() { d.files((*inode).lose) }})
 }
 
-func (d *conductor) Bulk() bool { return d.bulk }
-func (d *conductor) Forget()    {}
+func (d *conductor) Forget() {}
+
+// Bulk does not wait for its turn: it looks at nothing that changes.
+func (d *conductor) Bulk() error { return bulkIf(d.bulk) }
 
 func (d *conductor) read(op, path string, work func() error) error {
 	return d.do(call{op: op, path: path, reads: true, work: work})

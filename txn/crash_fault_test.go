@@ -133,7 +133,9 @@ func TestFaults(t *testing.T) {
 	for _, p := range []*proof{
 		initialProof("initial", traits{}),
 		initialProof("initial, renames by link", traits{linkInstall: true, noUnnamed: true}),
+		initialProof("initial by syncfs", traits{bulk: true}),
 		updateCase().proof("update", traits{}),
+		updateCase().proof("update by syncfs", traits{bulk: true}),
 		updateCase().proof("update, renames by link", traits{linkInstall: true, noUnnamed: true, noExchange: true}),
 	} {
 		t.Run(p.name, func(t *testing.T) {

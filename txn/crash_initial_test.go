@@ -41,7 +41,7 @@ func attemptInitial(m *memory, d disk) error {
 	case err == nil:
 		return errPlan
 	}
-	n := &installation{composer: composer{disk: d}, lock: []byte(testLock), above: func() error { return nil }}
+	n := &installation{composer: composer{disk: d, opt: Options{Flush: m.way()}}, lock: []byte(testLock), above: func() error { return nil }}
 	n.open = func(_ context.Context, m *planner.Material) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(firstFiles[string(m.Destination)].text)), nil
 	}
@@ -67,6 +67,8 @@ func TestCrashInitial(t *testing.T) {
 	for _, p := range []*proof{
 		initialProof("initial", traits{oneTorn: *fullProof}),
 		initialProof("initial, a rename is durable with both folders", traits{strict: true, oneTorn: *fullProof}),
+		initialProof("initial by syncfs", traits{bulk: true, oneTorn: *fullProof}),
+		initialProof("initial by syncfs, a rename is durable with both folders", traits{bulk: true, strict: true, oneTorn: *fullProof}),
 		byLink,
 	} {
 		p.testCrash(t)

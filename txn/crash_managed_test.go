@@ -166,7 +166,7 @@ func (u *managed) attempt(m *memory, d disk) error {
 }
 
 func (u *managed) transaction(m *memory, d disk, marker *Marker) (*transaction, error) {
-	t, err := newTransaction(d, marker, u.compositions, Options{}, func(context.Context) ([]validator.Fault, error) { return u.check(m), nil })
+	t, err := newTransaction(d, marker, u.compositions, Options{Flush: m.way()}, func(context.Context) ([]validator.Fault, error) { return u.check(m), nil })
 	if err != nil {
 		return nil, err
 	}
@@ -213,11 +213,17 @@ func (u *managed) check(m *memory) []validator.Fault {
 
 func TestCrashManaged(t *testing.T) {
 	byLink := traits{linkInstall: true, noUnnamed: true, noExchange: true}
+	byLinkBulk := byLink
+	byLinkBulk.bulk = true
 	for _, p := range []*proof{
 		smallCase().proof("upgrade", traits{}),
 		smallCase().proof("upgrade, a rename is durable with both folders", traits{strict: true}),
 		smallCase().proof("upgrade, renames by link", byLink),
+		smallCase().proof("upgrade by syncfs", traits{bulk: true}),
+		smallCase().proof("upgrade by syncfs, a rename is durable with both folders", traits{bulk: true, strict: true}),
+		smallCase().proof("upgrade by syncfs, renames by link", byLinkBulk),
 		updateCase().proof("update", traits{oneTorn: *fullProof}),
+		updateCase().proof("update by syncfs", traits{bulk: true, oneTorn: *fullProof}),
 	} {
 		p.testCrash(t)
 	}

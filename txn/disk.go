@@ -73,9 +73,10 @@ type flush interface {
 	// SyncFolder flushes the entries of a folder; errNoFolderSync where the file system can't.
 	SyncFolder(path string) error
 
-	// SyncAll flushes everything on the target's file system, where Bulk says that its answer is to be trusted.
+	// SyncAll flushes everything on the target's file system, files without a name too. Bulk returns nil where its answer is to be trusted as that
+	// of an fsync of each file and folder, else why not.
 	SyncAll() error
-	Bulk() bool
+	Bulk() error
 }
 
 // look reads what is there now.

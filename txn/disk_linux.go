@@ -2,7 +2,6 @@ package txn
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"strconv"
 	"sync"
@@ -21,7 +20,6 @@ type linuxDisk struct {
 
 	top    *os.File
 	device uint64
-	bulk   bool
 
 	mu      sync.Mutex
 	open    map[string]*openFolder // by path, without the top
@@ -38,7 +36,7 @@ func newDisk(root *rootfs.Root, top *os.File, _ string) (closingDisk, error) {
 	if err := unix.Fstat(int(top.Fd()), &stat); err != nil {
 		return nil, err
 	}
-	return &linuxDisk{Root: root, top: top, device: stat.Dev, bulk: syncfsReports(int(top.Fd())), open: map[string]*openFolder{}}, nil
+	return &linuxDisk{Root: root, top: top, device: stat.Dev, open: map[string]*openFolder{}}, nil
 }
 
 // Close closes the folders; root and top are the caller's.
@@ -292,12 +290,6 @@ func syncFolder(fd int) error {
 
 func flushFolder(f *os.File) error { return syncFolder(int(f.Fd())) }
 
-func (d *linuxDisk) SyncAll() error {
-	return again(func() error { return unix.Syncfs(int(d.top.Fd())) })
-}
-
-func (d *linuxDisk) Bulk() bool { return d.bulk }
-
 func (d *linuxDisk) List(path string) ([]string, error) {
 	var names []string
 	err := d.in(path, func(at int) error {
@@ -324,29 +316,6 @@ func (d *linuxDisk) Writable(path string) error {
 		}
 		return again(func() error { return unix.Faccessat(at, ".", unix.W_OK|unix.X_OK, unix.AT_EACCESS) })
 	})
-}
-
-// syncfsReports reports whether syncfs is as good as an fsync of each file: the kernel tells of failed writes
-// (since Linux 5.8), and the file system keeps its data on a disk of this machine. What a FUSE or network
-// file system does with it is up to a server.
-func syncfsReports(fd int) bool {
-	var name unix.Utsname
-	if unix.Uname(&name) != nil {
-		return false
-	}
-	var major, minor int
-	if n, _ := fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &major, &minor); n != 2 || major < 5 || major == 5 && minor < 8 {
-		return false
-	}
-	var stat unix.Statfs_t
-	if unix.Fstatfs(fd, &stat) != nil {
-		return false
-	}
-	switch stat.Type {
-	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC:
-		return true
-	}
-	return false
 }
 
 // unsupported reports whether a file system or kernel does not know a call.

@@ -211,7 +211,7 @@ func flushFolder(f *os.File) error {
 }
 
 func (d *portableDisk) SyncAll() error { return errors.ErrUnsupported }
-func (d *portableDisk) Bulk() bool     { return false }
+func (d *portableDisk) Bulk() error    { return errors.New("this system has no such call") }
 
 func (d *portableDisk) Digest(ctx context.Context, path lockv2.Destination, buf []byte) (rootfs.Sum, error) {
 	return d.reader.Digest(ctx, path, buf)

@@ -18,6 +18,7 @@ import (
 const (
 	CodeTargetBusy            = "TARGET_BUSY"
 	CodeTargetLockUnsupported = "TARGET_LOCK_UNSUPPORTED"
+	CodeFlushUnsupported      = "FLUSH_UNSUPPORTED"
 	CodeInvalidTarget         = "INVALID_TARGET"
 	CodePreconditionChanged   = "PRECONDITION_CHANGED"
 	CodeReadFailed            = "READ_FAILED"

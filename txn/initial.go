@@ -76,6 +76,9 @@ func (t *Target) initial(ctx context.Context, plan PlanFunc, opt Options) (*Resu
 	if err := checkFolders(d, paths); err != nil {
 		return nil, err
 	}
+	if err := checkFlush(d, opt.Flush); err != nil {
+		return nil, err
+	}
 	t.root.Forget() // what the plan remembers of the target is not to be taken for its state from here on
 	work := &installation{
 		composer: composer{disk: d, open: p.Composition.Open, opt: opt},

@@ -31,7 +31,7 @@ type memory struct {
 
 // traits are what file systems differ in.
 type traits struct {
-	bulk         bool // SyncAll is to be trusted
+	bulk         bool // SyncAll is to be trusted, and used
 	noUnnamed    bool // no files without a name
 	linkInstall  bool // a rename that never replaces is a link and an unlink
 	noExchange   bool // nor does it exchange
@@ -39,6 +39,14 @@ type traits struct {
 	strict       bool
 	forgetful    bool
 	oneTorn      bool // of what an unflushed file may hold try a part alone: a digest tells it from the whole like zeros or nothing
+}
+
+// way is how a run on such a disk makes its files durable.
+func (t traits) way() Flush {
+	if t.bulk {
+		return FlushSyncfs
+	}
+	return FlushFsync
 }
 
 // inode is a file, a folder or a symlink.

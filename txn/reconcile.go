@@ -65,6 +65,9 @@ func (t *Target) reconcile(ctx context.Context, p *planner.ManagedPlan, opt Opti
 		clearStale(d)
 		return &Result{Status: StatusUnchanged, Operation: string(p.Operation), Lock: p.Old.Lock, Preserved: seeds(p.Old.Lock)}, nil
 	}
+	if err := checkFlush(d, opt.Flush); err != nil {
+		return nil, err
+	}
 	m, err := newMarker(p)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,11 @@ func (t *Target) Recover(ctx context.Context, m *Marker, comp *planner.Compositi
 	if t.root == nil {
 		return nil, gone(t.path)
 	}
-	work, err := newTransaction(t.wrapped(opt), m, comp, opt, t.validator(m.NewLock))
+	d := t.wrapped(opt)
+	if err := checkFlush(d, opt.Flush); err != nil {
+		return nil, err
+	}
+	work, err := newTransaction(d, m, comp, opt, t.validator(m.NewLock))
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ import (
 // Options of an apply. The zero value is useful.
 type Options struct {
 	Wait     time.Duration         // what Initial, Reconcile and Recover give to Hold
+	Flush    Flush                 // how many files at once are made durable
 	Warn     func(msg string)      // receives warnings; may be nil
 	Progress func(done, total int) // files written so far, now and then, never two calls at once; may be nil
 

@@ -18,6 +18,8 @@ type applyCommand struct {
 	Plan string   `placeholder:"FILE" help:"Apply exactly this saved plan, or refuse with PLAN_STALE; without --config its choice counts."`
 	Wait waitFlag `placeholder:"DURATION" help:"How long to wait for another compose at work on the target, such as 30s (default: not at all)."`
 
+	Flush string `enum:"auto,fsync,syncfs" default:"auto" placeholder:"auto|fsync|syncfs" help:"How files are made durable: each by an fsync, or all at once by syncfs, which is faster for many, and also writes what other programs have left unwritten on that file system. auto takes syncfs for 64 and more where the kernel reports failed writes through it, and syncfs alone refuses to go on where it does not."`
+
 	planned plan // the last one, for the ways out of its conflicts
 }
 
@@ -172,7 +174,7 @@ func (c *applyCommand) recover(s *session, target *txn.Target, marker *txn.Marke
 }
 
 func (c *applyCommand) options(s *session) txn.Options {
-	return txn.Options{Warn: s.warn, Progress: s.progress()}
+	return txn.Options{Flush: txn.Flush(c.Flush), Warn: s.warn, Progress: s.progress()}
 }
 
 // unfinished gives an error that leaves a marker the whole command which goes on, with the flags of this run.
