@@ -146,7 +146,7 @@ func (f *includeFiles) walk(ctx context.Context, names []string) (string, error)
 		if err != nil {
 			return "", unreadable(pathOf(at), err)
 		}
-		entry, found := entries[name]
+		entry, found := entries.entry(name)
 		if !found {
 			return "", missing
 		}

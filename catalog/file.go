@@ -1,15 +1,11 @@
 package catalog
 
-import (
-	"context"
-
-	"example.org/compose/internal/gitrepo"
-)
+import "context"
 
 // File returns the exact bytes of a regular file of the revision, such as one that an *Error is about. Errors, *Error:
 // INVALID_SOURCE_AUTHORITY for anything but a regular file, SOURCE_TOO_LARGE past MaxFile bytes, READ_FAILED.
 func (s *Source) File(ctx context.Context, path string) ([]byte, error) {
-	s.once.Do(func() { s.trees = &trees{repo: s.repo, root: s.tree, read: map[gitrepo.ID]folder{}} })
+	s.once.Do(func() { s.trees = newTrees(s) })
 	entry, err := s.trees.regular(ctx, path)
 	if err != nil {
 		return nil, err

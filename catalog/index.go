@@ -78,9 +78,9 @@ func (l *loader) checkClosed() error {
 		return err
 	}
 	var folders []lockv2.ComponentID
-	for name, e := range there {
+	for _, e := range there {
 		// A symlink in the place of a folder is not missing: reading it says what is wrong with it.
-		id := lockv2.ComponentID(name)
+		id := lockv2.ComponentID(e.Name)
 		if _, listed := l.place[id]; e.Mode == gitrepo.Tree || e.Mode == gitrepo.Submodule || listed && e.Mode == gitrepo.Symlink {
 			folders = append(folders, id)
 		}
@@ -91,8 +91,8 @@ func (l *loader) checkClosed() error {
 		return err
 	}
 	var files []lockv2.RecipeID
-	for name := range there {
-		if id, found := strings.CutSuffix(name, ".json"); found {
+	for _, e := range there {
+		if id, found := strings.CutSuffix(e.Name, ".json"); found {
 			files = append(files, lockv2.RecipeID(id))
 		}
 	}

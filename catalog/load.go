@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"example.org/compose/internal/gitrepo"
 	"example.org/compose/internal/strictjson"
 	"example.org/compose/lockv2"
 	"example.org/compose/schemas"
@@ -64,7 +63,7 @@ type loader struct {
 }
 
 func newLoader(ctx context.Context, s *Source) *loader {
-	t := &trees{repo: s.repo, root: s.tree, read: map[gitrepo.ID]folder{}}
+	t := newTrees(s)
 	return &loader{ctx: ctx, trees: t, catalog: &Catalog{source: s, trees: t}}
 }
 

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"io"
+	"slices"
 	"sync"
 
 	"example.org/compose/internal/gitrepo"
@@ -11,48 +12,67 @@ import (
 
 // findMaterials finds the blob of every source.
 func (l *loader) findMaterials() error {
-	return l.eachMaterial(func(c *Component, i int, m *Material) error {
-		if m.Generator != "" {
-			if m.Generator != GeneratorContractManifestV1 {
-				return fault(CodeUnknownGenerator, c.file(), item("materials", i)+"/generator", "there is no generator %q; use %q", short(m.Generator), GeneratorContractManifestV1)
+	const atOnce = 64 // in a row, most of them from the same few folders
+	parts := slices.Collect(slices.Chunk(l.materials(), atOnce))
+	return l.each(len(parts), func(k int) (faults []*Error, err error) {
+		look := &lookup{trees: l.trees}
+		for _, at := range parts[k] {
+			err := l.findMaterial(look, at)
+			if fault, ok := err.(*Error); ok {
+				faults = append(faults, fault)
+			} else if err != nil {
+				return nil, err
 			}
-			return nil
 		}
-		if m.path == "" {
-			return nil // its source is no path, which is a fault already
-		}
-		entry, err := l.trees.regular(l.ctx, m.path)
-		if err != nil {
-			return err
-		}
-		m.Blob, m.Executable = entry.ID, entry.Mode == gitrepo.Executable
-		return nil
+		return faults, nil
 	})
 }
 
-// eachMaterial calls work for every material, on all cores, and adds the faults that it returns, by component.
-func (l *loader) eachMaterial(work func(c *Component, i int, m *Material) error) error {
-	type place struct {
-		c *Component
-		i int
+func (l *loader) findMaterial(look *lookup, at materialPlace) error {
+	m := at.material()
+	if m.Generator != "" {
+		if m.Generator != GeneratorContractManifestV1 {
+			return fault(CodeUnknownGenerator, at.c.file(), item("materials", at.i)+"/generator", "there is no generator %q; use %q", short(m.Generator), GeneratorContractManifestV1)
+		}
+		return nil
 	}
-	var all []place
+	if m.path == "" {
+		return nil // its source is no path, which is a fault already
+	}
+	entry, err := look.regular(l.ctx, m.path)
+	if err != nil {
+		return err
+	}
+	m.Blob, m.Executable = entry.ID, entry.Mode == gitrepo.Executable
+	return nil
+}
+
+// materialPlace is where a material stands in the catalog.
+type materialPlace struct {
+	c *Component
+	i int
+}
+
+func (at materialPlace) material() *Material { return &at.c.Materials[at.i] }
+
+// materials returns all materials, by component.
+func (l *loader) materials() []materialPlace {
+	n := 0
+	for _, c := range l.components {
+		if c != nil {
+			n += len(c.Materials)
+		}
+	}
+	all := make([]materialPlace, 0, n)
 	for _, c := range l.components {
 		if c == nil {
 			continue
 		}
 		for i := range c.Materials {
-			all = append(all, place{c, i})
+			all = append(all, materialPlace{c, i})
 		}
 	}
-	return l.each(len(all), func(k int) ([]*Error, error) {
-		at := all[k]
-		err := work(at.c, at.i, &at.c.Materials[at.i])
-		if fault, ok := err.(*Error); ok {
-			return []*Error{fault}, nil
-		}
-		return nil, err
-	})
+	return all
 }
 
 // checkDestinations finds destinations that stop every composition with this component.
@@ -81,17 +101,26 @@ func (l *loader) checkDestinations() error {
 // lookIntoMaterials reads every material whole, and finds those whose bytes no composition can use.
 func (l *loader) lookIntoMaterials() error {
 	buffers := sync.Pool{New: func() any { return new([64 << 10]byte) }}
-	return l.eachMaterial(func(c *Component, i int, m *Material) error {
-		if m.Blob.IsZero() {
-			return nil
+	all := l.materials()
+	return l.each(len(all), func(k int) ([]*Error, error) {
+		err := l.lookInto(all[k].material(), &buffers)
+		if fault, ok := err.(*Error); ok {
+			return []*Error{fault}, nil
 		}
-		if m.Compose != "" {
-			return l.lookIntoComposed(m)
-		}
-		buf := buffers.Get().(*[64 << 10]byte)
-		defer buffers.Put(buf)
-		return l.lookIntoCopied(m, buf[:])
+		return nil, err
 	})
+}
+
+func (l *loader) lookInto(m *Material, buffers *sync.Pool) error {
+	if m.Blob.IsZero() {
+		return nil
+	}
+	if m.Compose != "" {
+		return l.lookIntoComposed(m)
+	}
+	buf := buffers.Get().(*[64 << 10]byte)
+	defer buffers.Put(buf)
+	return l.lookIntoCopied(m, buf[:])
 }
 
 // lookIntoCopied reads a blob to its end: only then is it known to be what its id says.
