@@ -40,6 +40,15 @@ type command struct {
 	declare    func() any // a new kong struct
 }
 
+// runner is a command that can be run: the last one of a line.
+type runner interface{ Run(s *session) error }
+
+// brief is a command that is over before anybody could stop it. It listens to no signals: to begin takes two threads.
+type brief interface {
+	runner
+	brief()
+}
+
 // commands returns all commands, in the order of the help.
 func commands() []command {
 	return []command{

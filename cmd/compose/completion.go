@@ -20,9 +20,11 @@ func (c *completionCommand) Help() string {
 The script is printed as it is, wherever it goes; with --format json it is in a document.`
 }
 
-func (c *completionCommand) Run(s *session, line *commandLine) error {
+func (c *completionCommand) brief() {}
+
+func (c *completionCommand) Run(s *session) error {
 	script := (&manual.Program{Name: "compose"}).Script(c.Shell)
-	if line.Format == string(formatJSON) {
+	if s.asked == formatJSON {
 		return s.answer(strictjson.Obj(strictjson.F("shell", strictjson.Str(c.Shell)), strictjson.F("script", strictjson.Str(script))), nil, exitDone)
 	}
 	s.line.Stop()

@@ -26,6 +26,8 @@ func (c *helpCommand) Help() string {
   compose help catalog check`
 }
 
+func (c *helpCommand) brief() {}
+
 func (c *helpCommand) Run(s *session) error {
 	topic := strings.Join(c.Topic, " ")
 	if len(c.Topic) == 0 {

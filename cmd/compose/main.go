@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
+	"sync"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -31,11 +32,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		complete(args[1:], stdout)
 		return exitDone
 	}
-	s := &session{stdout: stdout, stderr: stderr, typed: args}
+	s := &session{ctx: context.Background(), stdout: stdout, stderr: stderr, typed: args}
 	s.look(args, os.Getenv)
-	ctx, stop := untilSignal()
-	defer stop()
-	s.ctx = ctx
 
 	var line commandLine
 	exited := false
@@ -51,16 +49,20 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return s.fail(&usageError{msg: "the command line is misdeclared: " + err.Error()})
 	}
-	command, err := parser.Parse(args)
+	parsed, err := parser.Parse(args)
 	if exited { // help was asked for and printed
 		return exitDone
 	}
 	if err != nil {
 		return s.fail(usageOf(err))
 	}
-	s.verbose, s.quiet = line.Verbose, line.Quiet
-	if err := checkFlags(command); err != nil {
+	s.verbose, s.quiet, s.asked = line.Verbose, line.Quiet, format(line.Format)
+	if err := checkFlags(parsed); err != nil {
 		return s.fail(err)
+	}
+	command := parsed.Selected().Target.Addr().Interface().(runner)
+	if _, short := command.(brief); !short {
+		s.ctx = untilSignal()
 	}
 	if err := command.Run(s); err != nil {
 		return s.fail(err)
@@ -85,22 +87,16 @@ func (i *interruption) Hint() string {
 	return "run the same command again: it goes on where this run stopped"
 }
 
-// untilSignal returns a context that ends at the first SIGINT or SIGTERM. A second one has its usual effect: every
-// instant is a safe one to be killed at.
-func untilSignal() (context.Context, func()) {
+// untilSignal returns the context that ends at the first SIGINT or SIGTERM. A second one has its usual effect: every
+// instant is a safe one to be killed at. The process listens to its end, since signal.Stop takes as long as a small command.
+var untilSignal = sync.OnceValue(func() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
-		select {
-		case sig := <-signals:
-			signal.Stop(signals)
-			cancel(&interruption{signal: sig.(syscall.Signal)})
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() {
+		sig := <-signals
 		signal.Stop(signals)
-		cancel(nil)
-	}
-}
+		cancel(&interruption{signal: sig.(syscall.Signal)})
+	}()
+	return ctx
+})
