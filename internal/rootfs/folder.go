@@ -220,19 +220,22 @@ func (r *Root) Names(path string) ([]string, error) {
 		return nil, fault("", path, Missing, nil)
 	}
 	r.mu.Lock()
-	names, known := r.names[path]
+	known, ok := r.names[path]
 	r.mu.Unlock()
-	if known {
-		return names, nil
+	if ok {
+		return known, nil
 	}
-	f, err := r.acquire(lockv2.Destination(path), path)
-	if err != nil {
-		return nil, err
-	}
-	defer r.release(f)
-	names, err = list(f.dir)
-	if err != nil {
-		return nil, fault(lockv2.Destination(path), path, lookReason(err), err)
+	names, ok := r.quick.names(path)
+	if !ok {
+		f, err := r.acquire(lockv2.Destination(path), path)
+		if err != nil {
+			return nil, err
+		}
+		defer r.release(f)
+		names, err = list(f.dir)
+		if err != nil {
+			return nil, fault(lockv2.Destination(path), path, lookReason(err), err)
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"crypto/sha256"
 	"hash"
 	"io/fs"
-	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,64 +33,74 @@ const (
 )
 
 // quick reads regular files below a folder in four system calls each: openat2, which walks the whole path and
-// refuses every symlink on it, fstat, read and close.
+// refuses every symlink on it, fstat, read and close. It lists folders in the same way.
 //
 // It answers only where nothing is wrong. Whatever else it meets, from a symlink to a file that changes, is looked
 // at again by the way that works everywhere and knows the reasons. The zero value never answers.
 type quick struct {
 	off atomic.Bool // the kernel, or what stands before it, has no openat2
 
-	mu     sync.RWMutex // held where the number of the folder is in use, so that close can't give it to another file
-	folder *os.File     // nil before open and after close
-	fd     int          // of folder
+	mu     sync.RWMutex // held where folder is in use, so that close can't give its number to another file
+	opened bool
+	folder int // the file descriptor of the folder, where opened
 }
 
-// open makes q read below dir.
-func (q *quick) open(dir *os.Root) {
-	folder, err := dir.Open(".")
+// open makes q read below the folder at path, if that is still the one that info describes.
+func (q *quick) open(path string, info fs.FileInfo) {
+	// An os.Root does not show its file descriptor, and an os.File of it would start the runtime's poller.
+	const oPath = 0x200000 // package syscall has no O_PATH
+	fd, err := syscall.Open(path, oPath|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
-	q.folder, q.fd = folder, int(folder.Fd())
+	var got syscall.Stat_t
+	want, known := info.Sys().(*syscall.Stat_t)
+	if !known || syscall.Fstat(fd, &got) != nil || got.Dev != want.Dev || got.Ino != want.Ino {
+		syscall.Close(fd)
+		return
+	}
+	q.opened, q.folder = true, fd
 }
 
 func (q *quick) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.folder != nil {
-		q.folder.Close()
-		q.folder = nil
+	if q.opened {
+		syscall.Close(q.folder)
+		q.opened = false
 	}
 }
 
-// openFile opens the regular file at path. The caller closes fd where ok.
-func (q *quick) openFile(path string) (fd int, size int64, ok bool) {
+// openat opens what stands at path, if no symlink is there or on the way. The caller closes fd where ok.
+func (q *quick) openat(path string, flags uint64) (fd int, ok bool) {
 	var name [portable.MaxPath + 1]byte // ends in NUL
-	if len(path) >= len(name) || !fs.ValidPath(path) || path == "." || strings.IndexByte(path, 0) >= 0 || q.off.Load() {
-		return 0, 0, false
+	if len(path) >= len(name) || !fs.ValidPath(path) || strings.IndexByte(path, 0) >= 0 || q.off.Load() {
+		return 0, false
 	}
 	copy(name[:], path)
 	how := openHow{
 		// Without O_NONBLOCK a FIFO would wait for its other end; without O_NOCTTY a terminal would become this process's.
-		flags:   syscall.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK | syscall.O_CLOEXEC | syscall.O_NOCTTY | syscall.O_LARGEFILE,
+		flags:   flags | syscall.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK | syscall.O_CLOEXEC | syscall.O_NOCTTY | syscall.O_LARGEFILE,
 		resolve: resolveBeneath | resolveNoSymlinks | resolveNoMagicLinks,
 	}
 	q.mu.RLock()
-	if q.folder == nil {
-		q.mu.RUnlock()
-		return 0, 0, false
+	defer q.mu.RUnlock()
+	if !q.opened {
+		return 0, false
 	}
-	r, _, errno := syscall.Syscall6(sysOpenat2, uintptr(q.fd), uintptr(unsafe.Pointer(&name)), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0)
-	q.mu.RUnlock()
-	switch errno {
-	case 0:
-	case syscall.ENOSYS, syscall.EPERM: // an older kernel; a sandbox
+	r, _, errno := syscall.Syscall6(sysOpenat2, uintptr(q.folder), uintptr(unsafe.Pointer(&name)), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0)
+	if errno == syscall.ENOSYS || errno == syscall.EPERM { // an older kernel; a sandbox
 		q.off.Store(true)
-		return 0, 0, false
-	default:
+	}
+	return int(r), errno == 0
+}
+
+// openFile opens the regular file at path. The caller closes fd where ok.
+func (q *quick) openFile(path string) (fd int, size int64, ok bool) {
+	fd, ok = q.openat(path, 0)
+	if !ok {
 		return 0, 0, false
 	}
-	fd = int(r)
 	var stat syscall.Stat_t
 	if syscall.Fstat(fd, &stat) != nil || stat.Mode&syscall.S_IFMT != syscall.S_IFREG {
 		syscall.Close(fd)
@@ -159,5 +169,29 @@ func (q *quick) read(path string, limit int64) (b []byte, ok bool) {
 		case n == 0:
 			return nil, false
 		}
+	}
+}
+
+// names is Root.Names, without a memory.
+func (q *quick) names(path string) (names []string, ok bool) {
+	if path == "" {
+		path = "."
+	}
+	fd, ok := q.openat(path, syscall.O_DIRECTORY)
+	if !ok {
+		return nil, false
+	}
+	defer syscall.Close(fd)
+	buf := make([]byte, 8<<10)
+	for {
+		n, err := syscall.ReadDirent(fd, buf)
+		if err != nil {
+			return nil, false
+		}
+		if n == 0 {
+			slices.Sort(names)
+			return names, true
+		}
+		_, _, names = syscall.ParseDirent(buf[:n], -1, names)
 	}
 }

@@ -117,7 +117,7 @@ func Open(path string) (*Root, error) {
 		if same(dir, info) {
 			r := New(dir)
 			r.opened = true
-			r.quick.open(dir)
+			r.quick.open(name, info)
 			return r, nil
 		}
 		dir.Close()
