@@ -23,27 +23,29 @@ var layers = [][]string{
 	{"internal/scaffold", "planner"},
 	{"internal/graph", "internal/review", "txn"},
 	{"internal/report"},
-	{"bindings/python/native", "cmd/compose", "docs/examples/contextcache", "docs/examples/filetable"},
-	{"internal/arch", "internal/bundle", "internal/bundle/consumer", "internal/catalogtest", "internal/dropin", "internal/gitserver", "internal/targettest"},
+	{"bindings/python/native", "cmd/compose", "docs/examples/contextcache", "docs/examples/filetable", "internal/benchcmp/calls", "internal/benchcmp/limit", "internal/benchcmp/sample"},
+	{"internal/arch", "internal/benchcmp", "internal/bundle", "internal/bundle/consumer", "internal/catalogtest", "internal/dropin", "internal/gitserver", "internal/targettest"},
 }
 
 // modules lists the modules from elsewhere that each package may use. The others, and everything that the
 // consumer's validator is made of, use the standard library alone.
 var modules = map[string][]string{
-	"cmd/compose":        {"github.com/alecthomas/kong", "github.com/google/renameio/v2", "golang.org/x/term"},
-	"internal/review":    {"github.com/rogpeppe/go-internal"},
-	"internal/screen":    {"golang.org/x/sys", "golang.org/x/term", "golang.org/x/text"},
-	"internal/collation": {"golang.org/x/text"},
-	"internal/filelock":  {"golang.org/x/sys"},
-	"internal/gitcache":  {"github.com/go-git/go-git/v5"},
-	"internal/gitlocal":  {"github.com/go-git/go-git/v5"},
-	"internal/gitpack":   {"github.com/go-git/go-git/v5"},
-	"internal/gitrepo":   {"github.com/go-git/go-git/v5", "golang.org/x/sys"},
-	"internal/gitssh":    {"golang.org/x/crypto"},
-	"internal/gitwire":   {"github.com/go-git/go-git/v5"},
-	"internal/signature": {"github.com/ProtonMail/go-crypto", "golang.org/x/crypto"},
-	"internal/starter":   {"github.com/go-git/go-git/v5"},
-	"txn":                {"golang.org/x/sys"},
+	"cmd/compose":             {"github.com/alecthomas/kong", "github.com/google/renameio/v2", "golang.org/x/term"},
+	"internal/benchcmp":       {"golang.org/x/sys"},
+	"internal/benchcmp/limit": {"golang.org/x/sys"},
+	"internal/review":         {"github.com/rogpeppe/go-internal"},
+	"internal/screen":         {"golang.org/x/sys", "golang.org/x/term", "golang.org/x/text"},
+	"internal/collation":      {"golang.org/x/text"},
+	"internal/filelock":       {"golang.org/x/sys"},
+	"internal/gitcache":       {"github.com/go-git/go-git/v5"},
+	"internal/gitlocal":       {"github.com/go-git/go-git/v5"},
+	"internal/gitpack":        {"github.com/go-git/go-git/v5"},
+	"internal/gitrepo":        {"github.com/go-git/go-git/v5", "golang.org/x/sys"},
+	"internal/gitssh":         {"golang.org/x/crypto"},
+	"internal/gitwire":        {"github.com/go-git/go-git/v5"},
+	"internal/signature":      {"github.com/ProtonMail/go-crypto", "golang.org/x/crypto"},
+	"internal/starter":        {"github.com/go-git/go-git/v5"},
+	"txn":                     {"golang.org/x/sys"},
 }
 
 // cgo is the only package that C may be part of: compose itself is built without a C compiler.
