@@ -85,4 +85,8 @@ var nibbles = func() (table [256]byte) {
 }()
 
 // String returns 64 lower-case hexadecimal digits.
-func (d Digest[D]) String() string { return hex.EncodeToString(d[:]) }
+func (d Digest[D]) String() string {
+	var digits [2 * sha256.Size]byte
+	hex.Encode(digits[:], d[:])
+	return string(digits[:])
+}

@@ -13,44 +13,81 @@ import (
 // at once.
 type Framing struct {
 	h   hash.Hash
-	num [8]byte
+	buf []byte // what h was not given yet: it is dear to give it little
 }
 
 // NewFraming returns a sequence without parts.
-func NewFraming() *Framing { return &Framing{h: sha256.New()} }
+func NewFraming() *Framing { return &Framing{h: sha256.New(), buf: make([]byte, 0, 2*atOnce)} }
+
+// atOnce is how many bytes are gathered before they are hashed.
+const atOnce = 1024
 
 // Byte adds one byte, such as a tag.
 func (f *Framing) Byte(b byte) {
-	f.num[0] = b
-	f.h.Write(f.num[:1])
+	f.buf = append(f.buf, b)
+	f.spill()
 }
 
 // Uint32 adds n, big-endian.
 func (f *Framing) Uint32(n uint32) {
-	binary.BigEndian.PutUint32(f.num[:], n)
-	f.h.Write(f.num[:4])
+	f.buf = binary.BigEndian.AppendUint32(f.buf, n)
+	f.spill()
 }
 
 // Uint64 adds n, big-endian.
 func (f *Framing) Uint64(n uint64) {
-	binary.BigEndian.PutUint64(f.num[:], n)
-	f.h.Write(f.num[:8])
+	f.buf = binary.BigEndian.AppendUint64(f.buf, n)
+	f.spill()
 }
 
-// Text adds the length of s, then s.
-func (f *Framing) Text(s string) {
-	f.Uint64(uint64(len(s)))
-	io.WriteString(f.h, s)
+// Text adds the length of a text, then the text, which may be given in pieces.
+func (f *Framing) Text(pieces ...string) {
+	size := 0
+	for _, s := range pieces {
+		size += len(s)
+	}
+	f.Uint64(uint64(size))
+	for _, s := range pieces {
+		if len(s) > atOnce {
+			f.flush()
+			io.WriteString(f.h, s)
+			continue
+		}
+		f.buf = append(f.buf, s...)
+		f.spill()
+	}
 }
 
 // Bytes adds the length of b, then b.
 func (f *Framing) Bytes(b []byte) {
 	f.Uint64(uint64(len(b)))
-	f.h.Write(b)
+	f.Write(b)
 }
 
 // Write adds b without a length: a piece of a part whose length was added before.
-func (f *Framing) Write(b []byte) (int, error) { return f.h.Write(b) }
+func (f *Framing) Write(b []byte) (int, error) {
+	if len(b) > atOnce {
+		f.flush()
+		return f.h.Write(b)
+	}
+	f.buf = append(f.buf, b...)
+	f.spill()
+	return len(b), nil
+}
+
+func (f *Framing) spill() {
+	if len(f.buf) >= atOnce {
+		f.flush()
+	}
+}
+
+func (f *Framing) flush() {
+	f.h.Write(f.buf)
+	f.buf = f.buf[:0]
+}
 
 // Sum returns the value of f as the type T. More parts may follow.
-func Sum[T sum](f *Framing) T { return From[T](f.h) }
+func Sum[T sum](f *Framing) T {
+	f.flush()
+	return From[T](f.h)
+}

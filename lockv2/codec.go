@@ -112,7 +112,7 @@ func Encode(l *Lock) ([]byte, error) {
 	if fault := l.check(&fileChecks{}); fault != nil {
 		return nil, fault
 	}
-	b := strictjson.Encode(l.Value())
+	b := strictjson.Append(make([]byte, 0, l.usualSize()), l.Value())
 	if len(b) > MaxSize {
 		return nil, tooLarge(len(b))
 	}
@@ -226,7 +226,8 @@ func readDigest[D any](n strictjson.Node, out *fingerprint.Digest[D]) {
 	*out = digest
 }
 
-// Value returns l as a document, fields in their order, for a place inside a larger one.
+// Value returns l as a document, fields in their order, for a place inside a larger one. Its lists are strictjson.Rows, so l must
+// not change before it is written.
 func (l *Lock) Value() strictjson.Value {
 	return strictjson.Obj(
 		strictjson.F("schema_version", strictjson.Int(2)),
@@ -234,8 +235,8 @@ func (l *Lock) Value() strictjson.Value {
 		strictjson.F("intent", l.Intent.Value()),
 		strictjson.F("recipe_sha256", strictjson.Str(l.RecipeDigest.String())),
 		strictjson.F("configuration_sha256", strictjson.Str(l.ConfigurationDigest.String())),
-		strictjson.F("resolved_components", strictjson.List(l.Components, Component.value)),
-		strictjson.F("files", strictjson.List(l.Files, File.value)),
+		strictjson.F("resolved_components", strictjson.Rows(l.Components, componentRow)),
+		strictjson.F("files", strictjson.Rows(l.Files, fileRow)),
 	)
 }
 
@@ -259,19 +260,29 @@ func (i Intent) Value() strictjson.Value {
 	)
 }
 
-func (c Component) value() strictjson.Value {
-	return strictjson.Obj(
+func componentRow(members []strictjson.Member, c *Component) []strictjson.Member {
+	return append(members,
 		strictjson.F("id", strictjson.Str(c.ID)),
 		strictjson.F("version", strictjson.Int(c.Version)),
 		strictjson.F("descriptor_sha256", strictjson.Str(c.Digest.String())),
 	)
 }
 
-func (f File) value() strictjson.Value {
-	return strictjson.Obj(
+func fileRow(members []strictjson.Member, f *File) []strictjson.Member {
+	return append(members,
 		strictjson.F("destination", strictjson.Str(f.Destination)),
 		strictjson.F("component", strictjson.Str(f.Component)),
 		strictjson.F("ownership", strictjson.Str(f.Ownership)),
 		strictjson.F("materialized_sha256", strictjson.Str(f.Digest.String())),
 	)
+}
+
+// usualSize is somewhat more than the bytes of l in canonical form, but where its parameters are many.
+func (l *Lock) usualSize() int {
+	size := 4096 + 256*len(l.Components)
+	for i := range l.Files {
+		f := &l.Files[i]
+		size += 192 + len(f.Destination) + len(f.Component) + len(f.Ownership)
+	}
+	return size
 }

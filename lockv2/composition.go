@@ -22,43 +22,53 @@ func (l *Lock) Composition() fingerprint.Composition {
 	m.out.Uint64(uint64(2 + len(l.Components) + len(l.Files)))
 
 	intent := fingerprint.Of[fingerprint.Intent](strictjson.Encode(l.Intent.Value()))
-	m.node("intent", intent[:])
-	recipe := "recipe/" + string(l.Intent.Recipe)
-	m.node(recipe, l.RecipeDigest[:])
+	m.node(intent[:], "intent")
+	m.node(l.RecipeDigest[:], "recipe/", string(l.Intent.Recipe))
 	for i := range l.Components {
-		m.node(l.Components[i].ID.node(), l.Components[i].Digest[:])
+		m.node(l.Components[i].Digest[:], "component/", string(l.Components[i].ID))
 	}
 	for i := range l.Files {
-		m.node(l.Files[i].node(), l.Files[i].Digest[:])
+		f := &l.Files[i]
+		m.node(f.Digest[:], "material/", string(f.Ownership), "/", string(f.Destination))
 	}
 
 	m.out.Uint64(uint64(1 + len(l.Components) + len(l.Files)))
-	m.edge("intent", recipe, 0)
+	m.name("intent")
+	m.name("recipe/", string(l.Intent.Recipe))
+	m.out.Uint32(0)
 	for i := range l.Components {
-		m.edge(recipe, l.Components[i].ID.node(), i)
+		m.name("recipe/", string(l.Intent.Recipe))
+		m.name("component/", string(l.Components[i].ID))
+		m.out.Uint32(uint32(i))
 	}
-	owned := l.owned()
+	first, next := l.owned()
 	for i := range l.Components {
-		for k, file := range owned[i] {
-			m.edge(l.Components[i].ID.node(), l.Files[file].node(), k)
+		occurrence := uint32(0)
+		for file := first[i]; file >= 0; file = next[file] {
+			f := &l.Files[file]
+			m.name("component/", string(l.Components[i].ID))
+			m.name("material/", string(f.Ownership), "/", string(f.Destination))
+			m.out.Uint32(occurrence)
+			occurrence++
 		}
 	}
 	return fingerprint.Sum[fingerprint.Composition](m.out)
 }
 
-// owned returns the places of each component's files in l.Files, in order.
-func (l *Lock) owned() [][]int {
+// owned chains the files of each component, by their places in l.Files: the first, and the next after each; -1 ends a chain.
+func (l *Lock) owned() (first, next []int32) {
 	place := make(map[ComponentID]int, len(l.Components))
+	first = make([]int32, len(l.Components))
 	for i, c := range l.Components {
-		place[c.ID] = i
+		place[c.ID], first[i] = i, -1
 	}
-	owned := make([][]int, len(l.Components))
-	for i := range l.Files {
+	next = make([]int32, len(l.Files))
+	for i := len(l.Files) - 1; i >= 0; i-- { // so that a chain goes forward
 		if owner, found := place[l.Files[i].Component]; found {
-			owned[owner] = append(owned[owner], i)
+			next[i], first[owner] = first[owner], int32(i)
 		}
 	}
-	return owned
+	return first, next
 }
 
 // manifest writes nodes and edges in the framing.
@@ -66,20 +76,13 @@ type manifest struct {
 	out *fingerprint.Framing
 }
 
-func (m manifest) node(name string, digest []byte) {
-	m.out.Byte(localPath)
-	m.out.Text(name)
+func (m manifest) node(digest []byte, name ...string) {
+	m.name(name...)
 	m.out.Bytes(digest)
 }
 
-func (m manifest) edge(parent, child string, occurrence int) {
+// name writes what a node is called, given in pieces.
+func (m manifest) name(pieces ...string) {
 	m.out.Byte(localPath)
-	m.out.Text(parent)
-	m.out.Byte(localPath)
-	m.out.Text(child)
-	m.out.Uint32(uint32(occurrence))
+	m.out.Text(pieces...)
 }
-
-func (id ComponentID) node() string { return "component/" + string(id) }
-
-func (f *File) node() string { return "material/" + string(f.Ownership) + "/" + string(f.Destination) }

@@ -81,7 +81,7 @@ func TestIncludesOfAnUpdate(t *testing.T) {
 				dir = relocked(t, old, dir)
 			}
 			p := reconcile(t, planner.Update, now, dir)
-			files, _ := p.Document().Get("files")
+			files, _ := p.Document().Whole().Get("files")
 			replaced, _ := files.Get("replace")
 			if len(replaced.Items) != 1 || len(p.Conflicts) > 0 {
 				t.Fatalf("%d replaced, conflicts %v", len(replaced.Items), p.Conflicts)

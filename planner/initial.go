@@ -88,14 +88,14 @@ func (p *InitialPlan) Document() strictjson.Value {
 			strictjson.F("to", strictjson.Str(lock.Composition().String())),
 		)),
 		strictjson.F("resolved_components", strictjson.List(lock.Components, func(c lockv2.Component) strictjson.Value { return strictjson.Str(c.ID) })),
-		strictjson.F("actions", strictjson.List(p.Actions, Action.document)),
+		strictjson.F("actions", strictjson.Rows(p.Actions, actionRow)),
 		strictjson.F("conflicts", strictjson.List(p.Conflicts, func(c Conflict) strictjson.Value { return c.Document() })),
 		strictjson.F("lock_preview", lock.Value()),
 	)
 }
 
-func (a Action) document() strictjson.Value {
-	return strictjson.Obj(
+func actionRow(members []strictjson.Member, a *Action) []strictjson.Member {
+	return append(members,
 		strictjson.F("destination", strictjson.Str(a.Material.Destination)),
 		strictjson.F("component", strictjson.Str(a.Material.Component)),
 		strictjson.F("ownership", strictjson.Str(a.Material.Ownership)),

@@ -75,15 +75,14 @@ func (c *ComponentChanges) document() strictjson.Value {
 
 // filesDocument sorts the files into the lists of a plan.
 func (p *ManagedPlan) filesDocument() strictjson.Value {
-	kinds := []ActionKind{Create, Replace, Remove, Preserve, Unchanged}
-	lists := make(map[ActionKind][]strictjson.Value, len(kinds))
-	for i := range p.Files {
-		f := &p.Files[i]
-		lists[f.Kind] = append(lists[f.Kind], f.document())
-	}
-	members := make([]strictjson.Member, 0, len(kinds)+1)
-	for _, kind := range kinds {
-		members = append(members, strictjson.F(string(kind), strictjson.Arr(lists[kind]...)))
+	var members []strictjson.Member
+	for _, kind := range []ActionKind{Create, Replace, Remove, Preserve, Unchanged} {
+		members = append(members, strictjson.F(string(kind), strictjson.Rows(p.Files, func(members []strictjson.Member, f *ManagedFile) []strictjson.Member {
+			if f.Kind != kind {
+				return nil
+			}
+			return f.row(members)
+		})))
 	}
 	var conflicts []Conflict
 	for _, c := range p.Conflicts {
@@ -94,17 +93,18 @@ func (p *ManagedPlan) filesDocument() strictjson.Value {
 	return strictjson.Obj(append(members, strictjson.F("conflict", conflictList(conflicts)))...)
 }
 
-func (f *ManagedFile) document() strictjson.Value {
-	members := []strictjson.Member{
+// row appends the members of the document of a file.
+func (f *ManagedFile) row(members []strictjson.Member) []strictjson.Member {
+	members = append(members,
 		strictjson.F("destination", strictjson.Str(f.Destination)),
 		strictjson.F("component", strictjson.Str(f.Component)),
 		strictjson.F("ownership", strictjson.Str(f.Ownership)),
-	}
+	)
 	if f.Kind == Preserve {
-		return strictjson.Obj(append(members,
+		return append(members,
 			strictjson.F("current_sha256", digest(f.Current)),
 			strictjson.F("lock_sha256", digest(f.From)),
-			strictjson.F("reason", strictjson.Str(f.Reason)))...)
+			strictjson.F("reason", strictjson.Str(f.Reason)))
 	}
 	if f.Kind != Create {
 		members = append(members, strictjson.F("from_sha256", digest(f.From)))
@@ -115,7 +115,7 @@ func (f *ManagedFile) document() strictjson.Value {
 	if f.Includes != nil {
 		members = append(members, strictjson.F("includes", f.Includes.document()))
 	}
-	return strictjson.Obj(members...)
+	return members
 }
 
 func conflictList(list []Conflict) strictjson.Value {

@@ -64,7 +64,7 @@ func (s *SavedPlan) CheckFresh(document strictjson.Value) error {
 		return s.stale(d, fmt.Sprintf("the saved plan has the operation %s, and this run %s; run the one that the plan is for", s.Operation, now.Text), "--mode "+s.Operation)
 	}
 	var d differences
-	d.compare("", s.Document, document)
+	d.compare("", s.Document, document.Whole())
 	if d.total == 0 {
 		return nil
 	}

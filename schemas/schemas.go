@@ -110,7 +110,7 @@ func Validate(name string, doc strictjson.Value) []Violation {
 	if err != nil {
 		return []Violation{{Rule: "internal", Message: fmt.Sprintf("the schema %s can't be used: %v", name, err)}}
 	}
-	return schema.ValidateTrusted(doc)
+	return schema.ValidateTrusted(doc.Whole())
 }
 
 // Bytes returns the text of the named schema, as the file beside this source holds it; nil for an unknown

@@ -204,24 +204,24 @@ func (m *Marker) Encode() []byte {
 		strictjson.F("new_lock_file_sha256", strictjson.Str(m.NewLockDigest.String())),
 		strictjson.F("old_lock", m.OldLock.Value()),
 		strictjson.F("new_lock", m.NewLock.Value()),
-		strictjson.F("actions", strictjson.List(m.Actions, actionValue)),
+		strictjson.F("actions", strictjson.Rows(m.Actions, actionRow)),
 	))
 }
 
-func actionValue(a planner.ManagedAction) strictjson.Value {
-	members := []strictjson.Member{
+func actionRow(members []strictjson.Member, a *planner.ManagedAction) []strictjson.Member {
+	members = append(members,
 		strictjson.F("action", strictjson.Str(a.Kind)),
 		strictjson.F("destination", strictjson.Str(a.Destination)),
 		strictjson.F("component", strictjson.Str(a.Component)),
 		strictjson.F("ownership", strictjson.Str(a.Ownership)),
-	}
+	)
 	if a.Kind != planner.Create {
 		members = append(members, strictjson.F("from_sha256", strictjson.Str(a.From.String())))
 	}
 	if a.Kind != planner.Remove {
 		members = append(members, strictjson.F("to_sha256", strictjson.Str(a.To.String())))
 	}
-	return strictjson.Obj(members...)
+	return members
 }
 
 const (

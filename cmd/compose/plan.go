@@ -150,7 +150,14 @@ func (c *planCommand) makeFrom(s *session, look func(*rootfs.Root, *composeWork,
 
 // writePlan writes a plan to a file that the user named.
 func writePlan(ctx context.Context, name string, doc strictjson.Value) error {
-	if err := writeNamed(ctx, name, strictjson.Encode(doc)); err != nil {
+	file, err := openNamed(ctx, name)
+	if err == nil {
+		defer file.Cleanup()
+		if err = strictjson.Write(file, doc); err == nil {
+			err = file.CloseAtomicallyReplace()
+		}
+	}
+	if err != nil {
 		return &commandError{diag.Wrap(codeWriteFailed, name, "the plan can't be written there; name another file", plainfile.Cause(err))}
 	}
 	return nil

@@ -60,14 +60,14 @@ type commandError struct{ diag.Base }
 
 // answer prints the one document of a command, in the format asked for, and sets the exit status.
 func (s *session) answer(doc strictjson.Value, text func(*textWriter), exit int) error {
-	out := strictjson.Encode(doc)
+	write := func() error { return strictjson.Write(s.stdout, doc) }
 	if s.format == formatHuman {
 		w := &textWriter{screen: s.out, verbose: s.verbose}
 		text(w)
-		out = w.Bytes()
+		write = func() error { _, err := s.stdout.Write(w.Bytes()); return err }
 	}
 	s.line.Stop()
-	if _, err := s.stdout.Write(out); err != nil {
+	if err := write(); err != nil {
 		return &commandError{diag.Wrap(codeWriteFailed, "standard output", "the answer can't be written; what the command did stands", err)}
 	}
 	s.exit = exit
@@ -103,7 +103,7 @@ func (s *session) fail(err error) int {
 		s.faults(err)
 		return exit
 	}
-	if _, err := s.stdout.Write(strictjson.Encode(errorDocument(err, coded, s.hint(coded)))); err != nil {
+	if err := strictjson.Write(s.stdout, errorDocument(err, coded, s.hint(coded))); err != nil {
 		fmt.Fprintf(s.stderr, "compose: error: standard output: %v [%s]\n", err, codeWriteFailed)
 	}
 	return exit

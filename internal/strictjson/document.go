@@ -63,10 +63,11 @@ func (d *Document) layOut(v *Value) {
 	case Number, String:
 		d.put(open, v.Text)
 	case Array:
-		for i := range v.Items {
-			d.layOut(&v.Items[i])
-		}
-		d.tape[open].end = uint32(len(v.Items))
+		v.each(func(item *Value) bool {
+			d.layOut(item)
+			d.tape[open].end++
+			return true
+		})
 	case Object:
 		for i := range v.Members {
 			d.push(entry{kind: String})

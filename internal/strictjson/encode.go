@@ -1,79 +1,133 @@
 package strictjson
 
 import (
+	"io"
 	"strings"
 	"unicode/utf8"
 )
 
 // Encode returns v in the canonical form of this package, final newline included. Bytes of a text
 // that are not UTF-8 become U+FFFD, so that the result is JSON whatever v holds.
-func Encode(v Value) []byte {
-	return append(appendIndented(nil, v, 0), '\n')
+func Encode(v Value) []byte { return Append(nil, v) }
+
+// Append appends what Encode returns to b.
+func Append(b []byte, v Value) []byte {
+	e := encoder{b: b}
+	e.value(&v, 0)
+	return append(e.b, '\n')
+}
+
+// Write writes what Encode returns in pieces, so that it never stands in memory as a whole. The error is that of w,
+// which is then written to no more.
+func Write(w io.Writer, v Value) error {
+	e := encoder{w: w}
+	e.value(&v, 0)
+	e.b = append(e.b, '\n')
+	e.flush()
+	return e.err
 }
 
 // AppendCompact appends v to b on one line, with no white space at all and the same escapes.
 func AppendCompact(b []byte, v Value) []byte {
+	e := encoder{b: b, compact: true}
+	e.value(&v, 0)
+	return e.b
+}
+
+// piece is how many bytes Write gathers at least: few calls, and room in the cache.
+const piece = 64 << 10
+
+type encoder struct {
+	b       []byte
+	compact bool
+	w       io.Writer // nil: b is to hold the whole
+	err     error
+}
+
+func (e *encoder) flush() {
+	if e.err == nil {
+		_, e.err = e.w.Write(e.b)
+	}
+	e.b = e.b[:0]
+}
+
+// value appends v, which stands at depth.
+func (e *encoder) value(v *Value, depth int) {
 	switch v.Kind {
 	case Array:
-		b = append(b, '[')
 		for i := range v.Items {
-			if i > 0 {
-				b = append(b, ',')
+			e.element('[', i, depth+1)
+			e.value(&v.Items[i], depth+1)
+			if !e.more() {
+				return
 			}
-			b = AppendCompact(b, v.Items[i])
 		}
-		return append(b, ']')
+		n := len(v.Items)
+		if v.rows != nil {
+			v.rows(func(item *Value) bool {
+				e.element('[', n, depth+1)
+				e.value(item, depth+1)
+				n++
+				return e.more()
+			})
+		}
+		e.end('[', n, depth)
 	case Object:
-		b = append(b, '{')
 		for i := range v.Members {
-			if i > 0 {
-				b = append(b, ',')
+			e.element('{', i, depth+1)
+			e.b = append(appendString(e.b, v.Members[i].Name), ':')
+			if !e.compact {
+				e.b = append(e.b, ' ')
 			}
-			b = append(appendString(b, v.Members[i].Name), ':')
-			b = AppendCompact(b, v.Members[i].Value)
+			e.value(&v.Members[i].Value, depth+1)
 		}
-		return append(b, '}')
+		e.end('{', len(v.Members), depth)
+	default:
+		e.b = appendScalar(e.b, v)
 	}
-	return appendScalar(b, v)
 }
 
-func appendIndented(b []byte, v Value, depth int) []byte {
-	switch {
-	case v.Kind == Array && len(v.Items) > 0:
-		for i := range v.Items {
-			b = appendBreak(b, '[', i, depth+1)
-			b = appendIndented(b, v.Items[i], depth+1)
-		}
-		return append(appendLine(b, depth), ']')
-	case v.Kind == Object && len(v.Members) > 0:
-		for i := range v.Members {
-			b = appendBreak(b, '{', i, depth+1)
-			b = append(appendString(b, v.Members[i].Name), ':', ' ')
-			b = appendIndented(b, v.Members[i].Value, depth+1)
-		}
-		return append(appendLine(b, depth), '}')
+// more writes what was gathered, if it is much, and reports whether more is wanted.
+func (e *encoder) more() bool {
+	if e.w != nil && len(e.b) >= piece {
+		e.flush()
 	}
-	return AppendCompact(b, v)
+	return e.err == nil
 }
 
-// appendBreak appends what stands before element i of a container.
-func appendBreak(b []byte, opening byte, i, depth int) []byte {
+// element appends what stands before element i of a container.
+func (e *encoder) element(opening byte, i, depth int) {
 	if i > 0 {
 		opening = ','
 	}
-	return appendLine(append(b, opening), depth)
+	e.b = append(e.b, opening)
+	e.line(depth)
 }
 
-// appendLine begins a line at depth.
-func appendLine(b []byte, depth int) []byte {
-	b = append(b, '\n')
-	for range depth {
-		b = append(b, ' ', ' ')
+// end closes a container of n elements.
+func (e *encoder) end(opening byte, n, depth int) {
+	if n == 0 {
+		e.b = append(e.b, opening)
+	} else {
+		e.line(depth)
 	}
-	return b
+	e.b = append(e.b, opening+2) // "]" and "}" stand two places after the ones that they close
 }
 
-func appendScalar(b []byte, v Value) []byte {
+// line begins a line at depth.
+func (e *encoder) line(depth int) {
+	const deep = "                " // of eight levels
+	if e.compact {
+		return
+	}
+	e.b = append(e.b, '\n')
+	for ; depth > len(deep)/2; depth -= len(deep) / 2 {
+		e.b = append(e.b, deep...)
+	}
+	e.b = append(e.b, deep[:2*depth]...)
+}
+
+func appendScalar(b []byte, v *Value) []byte {
 	switch v.Kind {
 	case Bool:
 		if v.Truth {
@@ -90,20 +144,22 @@ func appendScalar(b []byte, v Value) []byte {
 
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
-	if !utf8.ValidString(s) {
+	n := plain(s)
+	if n < len(s) && !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
+		n = plain(s)
 	}
-	from := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
+	for b = append(b, s[:n]...); n < len(s); {
+		if c := s[n]; c < ' ' || c == '"' || c == '\\' {
+			b = appendEscape(b, c)
+		} else {
+			b = append(b, c)
 		}
-		b = append(b, s[from:i]...)
-		from = i + 1
-		b = appendEscape(b, c)
+		s = s[n+1:]
+		n = plain(s)
+		b = append(b, s[:n]...)
 	}
-	return append(append(b, s[from:]...), '"')
+	return append(b, '"')
 }
 
 func appendEscape(b []byte, c byte) []byte {

@@ -37,14 +37,70 @@ type Value struct {
 	Kind    Kind
 	Truth   bool     // of a Bool
 	Text    string   // the characters of a String; the token of a Number, exactly as written
-	Items   []Value  // of an Array; nil when empty
+	Items   []Value  // of an Array; nil when empty, and when it is one of Rows
 	Members []Member // of an Object, in order, names unique; nil when empty
+
+	rows func(yield func(*Value) bool) // of an Array that Rows made
 }
 
 // Member is one name and its value in an object.
 type Member struct {
 	Name  string
 	Value Value
+}
+
+// each calls yield with each item of an array until it returns false. What it yields holds until the next call.
+func (v *Value) each(yield func(*Value) bool) {
+	if v.rows != nil {
+		v.rows(yield)
+		return
+	}
+	for i := range v.Items {
+		if !yield(&v.Items[i]) {
+			return
+		}
+	}
+}
+
+// Whole returns v with Items in every array, those of Rows too. v itself is not changed.
+func (v Value) Whole() Value {
+	if !v.hasRows() {
+		return v
+	}
+	switch v.Kind {
+	case Array:
+		var items []Value
+		v.each(func(item *Value) bool {
+			whole := item.Whole()
+			whole.Members = slices.Clone(whole.Members)
+			items = append(items, whole)
+			return true
+		})
+		v.Items, v.rows = items, nil
+	case Object:
+		v.Members = slices.Clone(v.Members)
+		for i := range v.Members {
+			v.Members[i].Value = v.Members[i].Value.Whole()
+		}
+	}
+	return v
+}
+
+func (v *Value) hasRows() bool {
+	if v.rows != nil {
+		return true
+	}
+	for i := range v.Items {
+		if v.Items[i].hasRows() {
+			return true
+		}
+	}
+	for i := range v.Members {
+		if v.Members[i].Value.hasRows() {
+			return true
+		}
+	}
+	return false
 }
 
 // Get returns the member of an object by name.
@@ -60,6 +116,7 @@ func (v Value) Get(name string) (Value, bool) {
 // Sorted returns v with the members of every object, at any depth, in byte order of their names.
 // Arrays keep their order and numbers their tokens. v itself is not changed.
 func (v Value) Sorted() Value {
+	v = v.Whole()
 	switch v.Kind {
 	case Array:
 		items := slices.Clone(v.Items)
@@ -98,4 +155,23 @@ func List[T any](list []T, item func(T) Value) Value {
 		v.Items = append(v.Items, item(e))
 	}
 	return v
+}
+
+// Rows makes an array of objects, one for each element of list, in order, whose members row appends; none where it returns
+// nil. It is for large tables that are only written: each object is made when it is, and no two stand in memory
+// at once. So list must not change before. Items is nil; Whole gives an array that has them.
+func Rows[T any](list []T, row func(members []Member, element *T) []Member) Value {
+	return Value{Kind: Array, rows: func(yield func(*Value) bool) {
+		object := Value{Kind: Object}
+		space := make([]Member, 0, 8)
+		for i := range list {
+			if object.Members = row(space[:0], &list[i]); object.Members == nil {
+				continue
+			}
+			if !yield(&object) {
+				return
+			}
+			space = object.Members
+		}
+	}}
 }
