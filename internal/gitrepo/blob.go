@@ -11,6 +11,11 @@ import (
 // Size returns the length of a blob as its stored header has it, without inflating the content. The errors are
 // those of Blob.
 func (r *Repository) Size(ctx context.Context, id ID) (int64, error) {
+	if f, ok := r.objects.(*folders); ok && ctx.Err() == nil {
+		if kind, size, ok := f.stat(id); ok && kind == plumbing.BlobObject {
+			return size, nil
+		}
+	}
 	o, err := r.open(ctx, id, plumbing.BlobObject, math.MaxInt64)
 	if err != nil {
 		return 0, err
@@ -30,10 +35,17 @@ func (r *Repository) Blob(ctx context.Context, id ID, limit int64) ([]byte, erro
 // OpenBlob streams the bytes of a blob, with the errors of Blob, from it or from Read. What was read counts only once
 // Read has returned io.EOF: where the bytes are not those of id, Read fails in its place. Close it.
 //
-// A blob that is stored whole is never held. Of one that is stored as a delta, what the delta builds on is, from the
-// first Read to the last; the first Read waits while others of this repository hold too much. So a goroutine
+// A blob of more than 1 MiB that is stored whole is never held. Of one that is stored as a delta, what the delta builds on is, from
+// the first Read to the last; the first Read waits while others of this repository hold too much. So a goroutine
 // must not read two such blobs by turns.
 func (r *Repository) OpenBlob(ctx context.Context, id ID, limit int64) (io.ReadCloser, error) {
+	if f, ok := r.objects.(*folders); ok && ctx.Err() == nil {
+		u := f.unpacker()
+		if kind, content, ok := f.load(u, id); ok && kind == plumbing.BlobObject && int64(len(content)) <= limit {
+			return &heldBlob{ctx: ctx, folders: f, unpacker: u, left: content}, nil
+		}
+		f.unpackers.Put(u)
+	}
 	o, err := r.open(ctx, id, plumbing.BlobObject, limit)
 	if err != nil {
 		return nil, err
@@ -107,4 +119,43 @@ func (b *blobReader) Close() error {
 	b.release()
 	b.err = io.ErrClosedPipe
 	return b.closeErr
+}
+
+// heldBlob is a checked blob in an unpacker.
+type heldBlob struct {
+	ctx      context.Context
+	folders  *folders
+	unpacker *unpacker // nil once it is given back
+	left     []byte
+	closed   bool
+}
+
+func (b *heldBlob) Read(p []byte) (int, error) {
+	switch {
+	case b.closed:
+		return 0, io.ErrClosedPipe
+	case len(b.left) == 0:
+		b.release()
+		return 0, io.EOF
+	}
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n := copy(p, b.left)
+	b.left = b.left[n:]
+	return n, nil
+}
+
+func (b *heldBlob) release() {
+	if b.unpacker != nil {
+		b.folders.unpackers.Put(b.unpacker)
+		b.unpacker, b.left = nil, nil
+	}
+}
+
+// Close gives the unpacker back. It may be called twice.
+func (b *heldBlob) Close() error {
+	b.release()
+	b.closed = true
+	return nil
 }

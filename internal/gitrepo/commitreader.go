@@ -6,17 +6,13 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"errors"
-	"io"
 	"strconv"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-const (
-	// maxFastCommitBytes bounds the commits that are read through the window; larger ones are rare.
-	maxFastCommitBytes = 32 << 10
-	packWindowBytes    = 128 << 10
-)
+// maxFastCommitBytes bounds the commits that are read through the window; larger ones are rare.
+const maxFastCommitBytes = 32 << 10
 
 // commitReader reads the parents and dates of many commits, for one goroutine. git packs the commits of a history
 // beside one another, so it looks at a pack through a window instead of once for each.
@@ -135,36 +131,6 @@ func wholeHeader(entry []byte) (kind plumbing.ObjectType, length, used int) {
 		}
 	}
 	return plumbing.InvalidObject, 0, 0
-}
-
-// packWindow is a part of a pack file.
-type packWindow struct {
-	pack  *pack
-	start int64
-	buf   []byte
-	store []byte
-}
-
-// at returns what stands at offset: n bytes or more, fewer only at the end of the file or where it can't be read.
-func (w *packWindow) at(p *pack, offset int64, n int) []byte {
-	skip := offset - w.start
-	if w.pack == p && skip >= 0 && skip+int64(n) <= int64(len(w.buf)) {
-		return w.buf[skip:]
-	}
-	start := offset
-	if w.pack == p && skip < 0 {
-		// The walk goes toward the start of the file: most of the window lies before.
-		start = max(0, offset+int64(n)-packWindowBytes*3/4)
-	}
-	if w.store == nil {
-		w.store = make([]byte, packWindowBytes)
-	}
-	read, err := p.file.ReadAt(w.store, start)
-	if err != nil && err != io.EOF {
-		read = 0
-	}
-	w.pack, w.start, w.buf = p, start, w.store[:read]
-	return w.buf[min(offset-start, int64(read)):]
 }
 
 // parseParents appends the parents that a commit names to list and returns its committer's date, in seconds; 0

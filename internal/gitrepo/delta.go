@@ -166,6 +166,59 @@ func (d *deltaReader) finish() error {
 	return ended(d.delta)
 }
 
+// patch makes the object of a base and a delta in dst, which is as long as the delta says; false for a delta that deltaReader
+// refuses. That one streams; this one is for a delta that is held.
+func patch(dst, base, delta []byte) bool {
+	for _, size := range [...]int{len(base), len(dst)} {
+		n, used := binary.Uvarint(delta)
+		if used <= 0 || n != uint64(size) {
+			return false
+		}
+		delta = delta[used:]
+	}
+	for len(delta) > 0 {
+		op := delta[0]
+		delta = delta[1:]
+		from := delta
+		n := int(op)
+		switch {
+		case op == 0:
+			return false
+		case op&0x80 == 0:
+			if n > len(delta) {
+				return false
+			}
+			delta = delta[n:]
+		default:
+			var fields [8]byte // four of the offset, three of the length, each there where its bit of op is set
+			for i := range 7 {
+				if op>>i&1 == 0 {
+					continue
+				}
+				if len(delta) == 0 {
+					return false
+				}
+				fields[i] = delta[0]
+				delta = delta[1:]
+			}
+			offset := uint64(binary.LittleEndian.Uint32(fields[:4]))
+			if n = int(binary.LittleEndian.Uint32(fields[4:])); n == 0 {
+				n = 0x10000
+			}
+			if offset+uint64(n) > uint64(len(base)) {
+				return false
+			}
+			from = base[offset:]
+		}
+		if n > len(dst) {
+			return false
+		}
+		copy(dst, from[:n])
+		dst = dst[n:]
+	}
+	return len(dst) == 0
+}
+
 // ended is io.EOF at the end of r.
 func ended(r io.Reader) error {
 	var extra [1]byte

@@ -18,6 +18,8 @@ type entryHeader struct {
 	base   ID    // of a delta's base, where it is given so (REFDeltaObject)
 }
 
+const packHeaderBytes = 12
+
 // maxInflation is the most that DEFLATE makes of one byte.
 const maxInflation = 1032
 
@@ -39,7 +41,6 @@ func newEntryReader(file io.ReaderAt, size int64) *entryReader {
 
 // seek goes to the entry at offset and reads its header. inflate then gives its bytes.
 func (e *entryReader) seek(offset int64) (h entryHeader, err error) {
-	const packHeaderBytes = 12
 	if offset < packHeaderBytes || offset >= e.section.Size() {
 		return h, damaged("an entry outside its pack")
 	}
@@ -51,11 +52,16 @@ func (e *entryReader) seek(offset int64) (h entryHeader, err error) {
 	if err != nil {
 		return h, err
 	}
-	h = entryHeader{typ: read.Kind, length: read.Length, base: read.Base}
 	// What DEFLATE can't make of the rest of the file is a lie, and costs no memory.
-	if h.length/maxInflation > e.section.Size()-offset {
-		return h, damaged("an entry that claims %d bytes", h.length)
+	if read.Length/maxInflation > e.section.Size()-offset {
+		return h, damaged("an entry that claims %d bytes", read.Length)
 	}
+	return placed(read, offset)
+}
+
+// placed is the header of the entry at offset.
+func placed(read EntryHeader, offset int64) (entryHeader, error) {
+	h := entryHeader{typ: read.Kind, length: read.Length, base: read.Base}
 	if h.typ == plumbing.OFSDeltaObject {
 		if read.Back <= 0 || read.Back >= offset {
 			return h, damaged("a delta against what is before its pack")

@@ -12,23 +12,22 @@ import (
 	"sync/atomic"
 
 	"example.org/compose/internal/plainfile"
-	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 const (
-	maxAlternateDepth   = 5 // git's own bound of nesting
-	maxAlternates       = 1000
-	maxAlternatesBytes  = 1 << 20
-	maxCachedBaseBytes  = 1 << 20
-	deltaBaseCacheBytes = 16 << 20
+	maxAlternateDepth  = 5 // git's own bound of nesting
+	maxAlternates      = 1000
+	maxAlternatesBytes = 1 << 20
 )
 
 // folders is the store of a repository on disk: its object folder and, after it, the alternates.
 type folders struct {
 	paths []string
-	bases *cache.BufferLRU // delta bases, for all packs; see pack.cacheKey
+	bases baseCache
 
 	memory    *budget   // of large delta chains
+	unpackers sync.Pool // of *unpacker
 	inflaters sync.Pool // of zlib readers, for loose objects: each is 40 KB
 
 	mu     sync.RWMutex
@@ -40,7 +39,6 @@ type folders struct {
 // openFolders finds the object folders of a repository. No pack is opened yet.
 func openFolders(l *location) (*folders, error) {
 	f := &folders{
-		bases:  cache.NewBufferLRU(deltaBaseCacheBytes),
 		memory: &budget{size: deltaBudgetBytes},
 		byPath: map[string]*pack{},
 	}
@@ -128,7 +126,7 @@ func (f *folders) listPacks() error {
 			if !ok || !strings.HasPrefix(base, "pack-") || f.byPath[path] != nil {
 				continue
 			}
-			p := &pack{path: path, number: int64(len(f.packs)), folders: f}
+			p := &pack{path: path, folders: f}
 			f.packs = append(f.packs, p)
 			f.byPath[path] = p
 		}
@@ -202,6 +200,60 @@ func (f *folders) findPacked(packs []*pack, id ID) (object, error) {
 		}
 	}
 	return nil, firstErr
+}
+
+// unpacker returns one that is free. It goes back into the pool.
+func (f *folders) unpacker() *unpacker {
+	if u, ok := f.unpackers.Get().(*unpacker); ok {
+		return u
+	}
+	return &unpacker{}
+}
+
+// locate returns the pack that holds an object, and where; nil where none does that can be read.
+func (f *folders) locate(id ID) (*pack, int64) {
+	recent := f.recent.Load()
+	if recent != nil {
+		if offset, err := recent.offsetOf(id); err == nil {
+			return recent, offset
+		}
+	}
+	for _, p := range f.known() {
+		if p == recent {
+			continue
+		}
+		offset, err := p.offsetOf(id)
+		if err != nil {
+			continue
+		}
+		p.fileOnce.Do(p.openFile)
+		if p.fileErr == nil {
+			f.recent.Store(p)
+			return p, offset
+		}
+	}
+	return nil, 0
+}
+
+// load makes an object of up to 1 MiB in memory, and holds it against its id. It is valid until u is used again.
+func (f *folders) load(u *unpacker, id ID) (kind plumbing.ObjectType, content []byte, ok bool) {
+	if p, offset := f.locate(id); p != nil {
+		kind, content, ok = u.object(p, offset)
+	} else {
+		kind, content, ok = u.loose(f.paths, id)
+	}
+	return kind, content, ok && u.hash.of(kind, content) == id
+}
+
+// stat returns the kind and the size of an object of a pack, by headers alone.
+func (f *folders) stat(id ID) (kind plumbing.ObjectType, size int64, ok bool) {
+	p, offset := f.locate(id)
+	if p == nil {
+		return 0, 0, false
+	}
+	u := f.unpacker()
+	defer f.unpackers.Put(u)
+	return u.stat(p, offset)
 }
 
 func (f *folders) close() error {

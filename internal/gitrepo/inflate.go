@@ -1,6 +1,9 @@
 package gitrepo
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"hash/adler32"
+)
 
 // inflater inflates objects from memory to memory, without an allocation. The zero value is ready, for one goroutine.
 //
@@ -32,6 +35,15 @@ const inflateSlack = 280
 func (f *inflater) inflate(dst, src []byte) (used int, ok bool) {
 	filled, used, outcome := f.run(dst, src)
 	return used, outcome == whole && filled == len(dst)
+}
+
+// checked is inflate, and holds the bytes against the checksum at the end of the stream, which counts as used.
+func (f *inflater) checked(dst, src []byte) (used int, ok bool) {
+	used, ok = f.inflate(dst, src)
+	if !ok || len(src)-used < adler32.Size || binary.BigEndian.Uint32(src[used:]) != adler32.Checksum(dst) {
+		return 0, false
+	}
+	return used + adler32.Size, true
 }
 
 // inflateHead fills dst with what the stream begins with, and returns how much that is: less than dst has only where the stream

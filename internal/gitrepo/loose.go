@@ -67,28 +67,75 @@ func (o *looseObject) readHeader() error {
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return damagedBy(err)
 	}
-	header, content, ok := bytes.Cut(buf[:n], []byte{0})
-	typ, size, spaced := bytes.Cut(header, []byte(" "))
-	if !ok || !spaced {
-		return damaged("the loose object has no header")
-	}
-	if o.typ, err = plumbing.ParseObjectType(string(typ)); err != nil || o.typ.IsDelta() {
-		return damaged("the loose object is of type %q", typ)
-	}
-	length, err := strconv.ParseUint(string(size), 10, 63)
+	o.typ, o.length, o.head, err = parseLoose(buf[:n])
 	if err != nil {
-		return damaged("the loose object has the size %q", size)
+		return err
 	}
 	info, err := o.file.Stat()
 	if err != nil {
 		return err
 	}
 	// What DEFLATE can't make of the file is a lie, and costs no memory.
-	if o.length = int64(length); o.length/maxInflation > info.Size() {
+	if o.length/maxInflation > info.Size() {
 		return damaged("the loose object claims %d bytes", o.length)
 	}
-	o.head = content
 	return nil
+}
+
+// parseLoose reads the header of a loose object at the beginning of what was inflated, and returns what is behind it.
+func parseLoose(inflated []byte) (kind plumbing.ObjectType, length int64, content []byte, err error) {
+	header, _, ok := bytes.Cut(inflated[:min(len(inflated), maxLooseHeader)], []byte{0})
+	typ, size, spaced := bytes.Cut(header, []byte(" "))
+	if !ok || !spaced {
+		return 0, 0, nil, damaged("the loose object has no header")
+	}
+	if kind, err = plumbing.ParseObjectType(string(typ)); err != nil || kind.IsDelta() {
+		return 0, 0, nil, damaged("the loose object is of type %q", typ)
+	}
+	n, err := strconv.ParseUint(string(size), 10, 63)
+	if err != nil {
+		return 0, 0, nil, damaged("the loose object has the size %q", size)
+	}
+	return kind, int64(n), inflated[len(header)+1:], nil
+}
+
+// loose makes a loose object of one of the object folders.
+func (u *unpacker) loose(folders []string, id ID) (kind plumbing.ObjectType, content []byte, ok bool) {
+	name := id.String()
+	for _, folder := range folders {
+		file, err := plainfile.Open(filepath.Join(folder, name[:2], name[2:]))
+		if err != nil {
+			continue
+		}
+		defer file.Close()
+		return u.looseFile(file)
+	}
+	return 0, nil, false
+}
+
+func (u *unpacker) looseFile(file *os.File) (kind plumbing.ObjectType, content []byte, ok bool) {
+	info, err := file.Stat()
+	if err != nil || info.Size() > maxMemoryBytes {
+		return 0, nil, false
+	}
+	u.file = withSlack(u.file, int(info.Size()))
+	if n, err := file.ReadAt(u.file, 0); n < len(u.file) || err != nil {
+		return 0, nil, false
+	}
+	buf := &u.turns[0]
+	*buf = withSlack(*buf, maxLooseHeader)
+	n, ok := u.inflate.inflateHead(*buf, u.file)
+	if !ok {
+		return 0, nil, false
+	}
+	kind, length, begun, err := parseLoose((*buf)[:n])
+	if err != nil || length > maxMemoryBytes {
+		return 0, nil, false
+	}
+	header := n - len(begun)
+	*buf = withSlack(*buf, header+int(length))
+	_, ok = u.inflate.checked(*buf, u.file)
+	return kind, (*buf)[header:], ok
 }
 
 func (o *looseObject) kind() plumbing.ObjectType { return o.typ }

@@ -121,7 +121,35 @@ func (r *Repository) verify(ctx context.Context, o object, id ID) error {
 }
 
 // read returns the checked bytes of an object.
-func (r *Repository) read(ctx context.Context, id ID, want plumbing.ObjectType, limit int64) ([]byte, error) {
+func (r *Repository) read(ctx context.Context, id ID, want plumbing.ObjectType, limit int64) (content []byte, err error) {
+	err = r.use(ctx, id, want, limit, func(held []byte) error {
+		content = append([]byte{}, held...)
+		return nil
+	})
+	return content, err
+}
+
+// use calls use with the checked bytes of an object, which are valid until it returns.
+func (r *Repository) use(ctx context.Context, id ID, want plumbing.ObjectType, limit int64, use func(content []byte) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if f, ok := r.objects.(*folders); ok {
+		u := f.unpacker()
+		defer f.unpackers.Put(u)
+		if kind, content, ok := f.load(u, id); ok && kind == want && int64(len(content)) <= limit {
+			return use(content)
+		}
+	}
+	content, err := r.readStream(ctx, id, want, limit)
+	if err != nil {
+		return err
+	}
+	return use(content)
+}
+
+// readStream returns the checked bytes of an object that no unpacker reads.
+func (r *Repository) readStream(ctx context.Context, id ID, want plumbing.ObjectType, limit int64) ([]byte, error) {
 	o, err := r.open(ctx, id, want, limit)
 	if err != nil {
 		return nil, err

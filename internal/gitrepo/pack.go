@@ -8,14 +8,12 @@ import (
 	"sync"
 
 	"example.org/compose/internal/plainfile"
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
 // pack is one pack file with its index, opened at the first need. It may be used from many goroutines.
 type pack struct {
 	path    string // without .idx and .pack
-	number  int64  // its place among the packs of the repository
 	folders *folders
 
 	indexOnce sync.Once
@@ -98,9 +96,4 @@ func (p *pack) close() error {
 		errs = append(errs, p.file.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// cacheKey names a delta base among those of all packs: the pack, the offset, and the kind at the end of its chain.
-func (p *pack) cacheKey(offset int64, kind plumbing.ObjectType) int64 {
-	return p.number<<47 ^ offset<<3 ^ int64(kind)
 }

@@ -80,13 +80,12 @@ func (o *packedObject) resolve(offset int64) error {
 
 // fromCache ends the walk where the base at offset is held.
 func (o *packedObject) fromCache(offset int64) bool {
-	for _, kind := range [...]plumbing.ObjectType{plumbing.BlobObject, plumbing.TreeObject, plumbing.CommitObject, plumbing.TagObject} {
-		if base, ok := o.pack.folders.bases.Get(o.pack.cacheKey(offset, kind)); ok {
-			o.typ, o.base, o.baseLength, o.cached = kind, offset, int64(len(base)), base
-			return true
-		}
+	kind, base := o.pack.folders.bases.get(o.pack, offset)
+	if base == nil {
+		return false
 	}
-	return false
+	o.typ, o.base, o.baseLength, o.cached = kind, offset, int64(len(base)), base
+	return true
 }
 
 func (o *packedObject) kind() plumbing.ObjectType { return o.typ }
@@ -241,8 +240,8 @@ func readInto(r io.Reader, buf []byte) error {
 
 // keep remembers a base that has no planned buffer: the entries of one pack build on one another.
 func (o *packedObject) keep(offset int64, base []byte) {
-	if o.share == 0 && len(base) <= maxCachedBaseBytes {
-		o.pack.folders.bases.Put(o.pack.cacheKey(offset, o.typ), base)
+	if o.share == 0 {
+		o.pack.folders.bases.put(o.pack, offset, o.typ, base)
 	}
 }
 

@@ -2,7 +2,6 @@ package gitrepo
 
 import (
 	"encoding/binary"
-	"hash/adler32"
 	"io"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -48,9 +47,11 @@ func ReadEntryHeader(r ByteReader) (h EntryHeader, err error) {
 		h.Back, err = readDistance(r)
 		return h, err
 	case plumbing.REFDeltaObject:
-		if _, err := io.ReadFull(r, h.Base[:]); err != nil {
+		var base ID // of its own, so that h is not on the heap
+		if _, err := io.ReadFull(r, base[:]); err != nil {
 			return h, damagedBy(err)
 		}
+		h.Base = base
 		return h, nil
 	}
 	return h, damaged("an entry of type %d", h.Kind)
@@ -80,11 +81,7 @@ type Inflater struct{ f inflater }
 // Inflate fills dst with what the stream at the start of src holds, and returns how long the stream is, its checksum
 // included. Where it is not ok, the stream may be sound all the same: compress/zlib decides.
 func (i *Inflater) Inflate(dst, src []byte) (used int, ok bool) {
-	used, ok = i.f.inflate(dst, src)
-	if !ok || len(src)-used < adler32.Size || binary.BigEndian.Uint32(src[used:]) != adler32.Checksum(dst) {
-		return 0, false
-	}
-	return used + adler32.Size, true
+	return i.f.checked(dst, src)
 }
 
 // Delta makes an object of its base and a delta while it is read. Neither the object nor the delta is held. Start it,

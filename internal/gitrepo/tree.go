@@ -2,10 +2,12 @@ package gitrepo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"sort"
+	"slices"
+	"strings"
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/lockv2"
@@ -110,36 +112,38 @@ func lowerHex(text []byte) bool {
 //
 // READ_FAILED: the object is missing, is no tree, or is damaged or malformed. SOURCE_TOO_LARGE: it has more than 64 MiB.
 func (r *Repository) ReadTree(ctx context.Context, id ID) ([]Entry, error) {
-	content, err := r.read(ctx, id, plumbing.TreeObject, maxTreeBytes)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := parseTree(content)
-	if err != nil {
-		return nil, malformed(id, plumbing.TreeObject, err)
-	}
-	return entries, nil
+	var entries []Entry
+	err := r.use(ctx, id, plumbing.TreeObject, maxTreeBytes, func(content []byte) (err error) {
+		if entries, err = parseTree(content); err != nil {
+			return malformed(id, plumbing.TreeObject, err)
+		}
+		return nil
+	})
+	return entries, err
 }
 
 // parseTree reads entries "MODE NAME NUL ID".
 func parseTree(content []byte) ([]Entry, error) {
-	entries := make([]Entry, 0, len(content)/40)
-	for len(content) > 0 {
-		head, rest, ok := bytes.Cut(content, []byte{0})
-		mode, name, spaced := bytes.Cut(head, []byte(" "))
+	// Two allocations, however many entries there are: the names are parts of one text.
+	text := string(content)
+	const shortest = len("40000 a\x00") + len(ID{})
+	entries := make([]Entry, 0, min(bytes.Count(content, []byte{0}), len(content)/shortest))
+	for len(text) > 0 {
+		head, rest, ok := strings.Cut(text, "\x00")
+		mode, name, spaced := strings.Cut(head, " ")
 		if !ok || !spaced || len(rest) < len(ID{}) {
 			return nil, errors.New("it ends inside an entry")
 		}
-		e := Entry{Name: string(name)}
+		e := Entry{Name: name}
 		if e.Mode, ok = parseMode(mode); !ok {
 			return nil, fmt.Errorf("its entry %q has the mode %q", name, mode)
 		}
-		if len(name) == 0 || bytes.IndexByte(name, '/') >= 0 {
+		if len(name) == 0 || strings.IndexByte(name, '/') >= 0 {
 			return nil, fmt.Errorf("an entry has the name %q", name)
 		}
 		copy(e.ID[:], rest)
-		content = rest[len(ID{}):]
-		if n := len(entries); n > 0 && !treeLess(entries[n-1], e) || e.Mode == Tree && hasFile(entries, e.Name) {
+		text = rest[len(ID{}):]
+		if n := len(entries); n > 0 && compareInTree(&entries[n-1], &e) >= 0 || e.Mode == Tree && hasFile(entries, e.Name) {
 			return nil, fmt.Errorf("its entry %q is out of order or there twice", name)
 		}
 		entries = append(entries, e)
@@ -148,12 +152,12 @@ func parseTree(content []byte) ([]Entry, error) {
 }
 
 // parseMode reads an octal mode as git does: of a file's permissions only the owner's x counts.
-func parseMode(text []byte) (Mode, bool) {
+func parseMode(text string) (Mode, bool) {
 	if len(text) == 0 || len(text) > 7 {
 		return 0, false
 	}
 	mode := 0
-	for _, c := range text {
+	for _, c := range []byte(text) {
 		if c < '0' || c > '7' {
 			return 0, false
 		}
@@ -175,18 +179,28 @@ func parseMode(text []byte) (Mode, bool) {
 	return 0, false
 }
 
-// treeLess is git's order.
-func treeLess(a, b Entry) bool { return treeKey(a) < treeKey(b) }
-
-func treeKey(e Entry) string {
-	if e.Mode == Tree {
-		return e.Name + "/"
+// compareInTree is git's order: by name, a tree as if its name ended in "/".
+func compareInTree(a, b *Entry) int {
+	n := min(len(a.Name), len(b.Name))
+	if order := strings.Compare(a.Name[:n], b.Name[:n]); order != 0 {
+		return order
 	}
-	return e.Name
+	return cmp.Compare(a.behind(n), b.behind(n))
+}
+
+// behind is the byte of a name behind n of them, as the order has it; no name holds a zero.
+func (e *Entry) behind(n int) byte {
+	switch {
+	case n < len(e.Name):
+		return e.Name[n]
+	case e.Mode == Tree:
+		return '/'
+	}
+	return 0
 }
 
 // hasFile reports whether a file of that name is among the entries: "a" and "a/" need not be neighbours.
 func hasFile(sorted []Entry, name string) bool {
-	i := sort.Search(len(sorted), func(i int) bool { return treeKey(sorted[i]) >= name })
-	return i < len(sorted) && treeKey(sorted[i]) == name
+	_, found := slices.BinarySearchFunc(sorted, Entry{Name: name}, func(a, b Entry) int { return compareInTree(&a, &b) })
+	return found
 }
