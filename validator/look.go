@@ -1,7 +1,6 @@
 package validator
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -34,8 +33,7 @@ func lookOnce(ctx context.Context, path string) (report *Report, changed bool, e
 		return nil, false, err
 	}
 	root.Forget()
-	after := look(root)
-	return report, !after.settled() || !bytes.Equal(before.lock, after.lock), ctx.Err()
+	return report, !before.still(root), ctx.Err()
 }
 
 // openRoot opens the target, or reports why there is nothing to look at.
@@ -88,6 +86,15 @@ func look(root *rootfs.Root) *standing {
 		s.fault = stateFault(err)
 	}
 	return s
+}
+
+// still looks again, in the same order, and reports whether a target that was settled is what it was.
+func (s *standing) still(root *rootfs.Root) bool {
+	if _, err := root.Stat(lockv2.MarkerPath); !missing(err) {
+		return false
+	}
+	same, err := root.Equal(lockv2.LockPath, s.lock, make([]byte, rootfs.BufferSize))
+	return err == nil && same
 }
 
 func missing(err error) bool {

@@ -164,6 +164,22 @@ func (r *Root) ReadFile(d lockv2.Destination, limit int64) ([]byte, error) {
 	return nil, fault(d, string(d), Changed, nil)
 }
 
+// Equal reports whether the regular file at the destination has exactly the bytes want. buf is the caller's, not
+// empty. The error is an *Error of any Reason but TooLarge.
+func (r *Root) Equal(d lockv2.Destination, want, buf []byte) (bool, error) {
+	if r != nil {
+		if same, ok := r.quick.equal(string(d), want, buf); ok {
+			return same, nil
+		}
+	}
+	b, err := r.ReadFile(d, int64(len(want)))
+	var e *Error
+	if errors.As(err, &e) && e.Reason == TooLarge {
+		return false, nil
+	}
+	return err == nil && bytes.Equal(b, want), err
+}
+
 // readOnce returns at most limit bytes, and the size that the file had when it was opened.
 func (r *Root) readOnce(d lockv2.Destination, limit int64) ([]byte, int64, error) {
 	file, info, err := r.OpenFile(d)

@@ -3,6 +3,7 @@
 package rootfs
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"hash"
@@ -169,6 +170,30 @@ func (q *quick) read(path string, limit int64) (b []byte, ok bool) {
 		case n == 0:
 			return nil, false
 		}
+	}
+}
+
+// equal is Root.Equal.
+func (q *quick) equal(path string, want, buf []byte) (same, ok bool) {
+	fd, size, ok := q.openFile(path)
+	if !ok {
+		return false, false
+	}
+	defer syscall.Close(fd)
+	if size != int64(len(want)) {
+		return false, false
+	}
+	for {
+		n, err := syscall.Read(fd, buf)
+		switch {
+		case err != nil || n > len(want) || n == 0 && len(want) > 0:
+			return false, false
+		case !bytes.Equal(buf[:n], want[:n]):
+			return false, true
+		case n == len(want) && n < len(buf): // as in digest
+			return true, true
+		}
+		want = want[n:]
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.org/compose/internal/rootfs"
+	"example.org/compose/lockv2"
 )
 
 // record is a Second that keeps what it was shown.
@@ -64,5 +65,30 @@ func TestDigestWithBeginsAgain(t *testing.T) {
 	got, err := open(t, dir).DigestWith(t.Context(), "f", make([]byte, 64), seen)
 	if err != nil || got.Digest != sum("other") || seen.String() != "other" || seen.begun != 2 || seen.size != 5 {
 		t.Errorf("got %+v, %v, shown %q of %d, begun %d times", got, err, seen, seen.size, seen.begun)
+	}
+}
+
+func TestEqual(t *testing.T) {
+	dir := tree(t, "d/", "link -> f")
+	r := open(t, dir)
+	for _, text := range []string{"", "a", strings.Repeat("x", 63), strings.Repeat("x", 64), strings.Repeat("x", 65), strings.Repeat("x", 128), strings.Repeat("x", 1000)} {
+		grow(t, dir, "f = "+text)
+		for want, same := range map[string]bool{text: true, text + "y": false, "y" + text: false, "": text == ""} {
+			if got, err := r.Equal("f", []byte(want), make([]byte, 64)); got != same || err != nil {
+				t.Errorf("%d bytes against %d: got %v, %v", len(text), len(want), got, err)
+			}
+		}
+		if n := len(text) - 1; n > 0 {
+			for _, other := range []string{text[:n], text[:n] + "y"} {
+				if got, err := r.Equal("f", []byte(other), make([]byte, 64)); got || err != nil {
+					t.Errorf("%d bytes, other at the end: got %v, %v", len(text), got, err)
+				}
+			}
+		}
+	}
+	for d, want := range map[lockv2.Destination]rootfs.Reason{"none": rootfs.Missing, "d": rootfs.IsDirectory, "link": rootfs.Symlink} {
+		if got, err := r.Equal(d, nil, make([]byte, 64)); got || reasonOf(t, err) != want {
+			t.Errorf("%s: got %v, %v, want %s", d, got, err, want)
+		}
 	}
 }
