@@ -72,35 +72,25 @@ const suffix = ".schema.json"
 //go:embed *.schema.json
 var files embed.FS
 
-// entry is one schema, compiled when it is first asked for.
-type entry struct {
-	once     sync.Once
-	compiled *Schema
-	err      error
-}
-
-// entries is filled before main; its map is only read after that.
-var entries = func() map[string]*entry {
-	made := map[string]*entry{}
-	for _, name := range Names() {
-		made[name] = &entry{}
-	}
-	return made
-}()
+// compilations holds the schemas that were asked for, by name: each a func() (*Schema, error) that compiles once.
+var compilations sync.Map
 
 func compiled(name string) (*Schema, error) {
-	e, found := entries[name]
+	compile, found := compilations.Load(name)
 	if !found {
-		return nil, fmt.Errorf("there is no schema %q", name)
-	}
-	e.once.Do(func() {
-		doc, err := strictjson.Parse(Bytes(name), 0)
-		if err == nil {
-			e.compiled, err = Compile(doc)
+		text := Bytes(name)
+		if text == nil {
+			return nil, fmt.Errorf("there is no schema %q", name)
 		}
-		e.err = err
-	})
-	return e.compiled, e.err
+		compile, _ = compilations.LoadOrStore(name, sync.OnceValues(func() (*Schema, error) {
+			doc, err := strictjson.Parse(text, 0)
+			if err != nil {
+				return nil, err
+			}
+			return Compile(doc)
+		}))
+	}
+	return compile.(func() (*Schema, error))()
 }
 
 // Validate returns the violations of the named schema, by pointer then rule; none when doc conforms.
