@@ -3,7 +3,6 @@ package skills
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"example.org/compose/internal/diag"
@@ -67,11 +66,10 @@ func Find(base string, dirs []string) ([]Folder, error) {
 	return folders, nil
 }
 
-var notPlain = regexp.MustCompile(`[^a-z0-9._]+`)
-
 // installedName returns the folder name that installers make of a skill's name, if they change it.
 func installedName(name string) string {
-	short := strings.Trim(notPlain.ReplaceAllString(strings.ToLower(name), "-"), ".-")
+	odd := func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789._", r) }
+	short := strings.Trim(strings.Join(strings.FieldsFunc(strings.ToLower(name), odd), "-"), ".-")
 	if short == "" {
 		return "unnamed-skill"
 	}
