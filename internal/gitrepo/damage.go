@@ -17,7 +17,7 @@ var (
 )
 
 // errOtherBytes says that an object does not hash to its id.
-var errOtherBytes = damaged("its bytes are those of another id")
+var errOtherBytes error = &storedError{kind: errDamaged, text: "its bytes are those of another id"}
 
 // storedError says what is wrong with stored bytes. Its kind is for errors.Is and no part of the text.
 type storedError struct {

@@ -119,7 +119,7 @@ func (e *indexEntry) parse(b []byte, version uint32, names *indexNames) (size in
 	return size, err
 }
 
-var errShortIndex = damaged("the index ends inside an entry")
+var errShortIndex error = &storedError{kind: errDamaged, text: "the index ends inside an entry"}
 
 // indexVarint reads the number that version 4 puts before a name; n is 0 where there is none.
 func indexVarint(b []byte) (value uint64, n int) {
