@@ -8,14 +8,21 @@ import (
 	"example.org/compose/lockv2"
 )
 
-// dotShapes are Graphviz's shapes by role.
-var dotShapes = map[lockv2.Role]string{
-	lockv2.Artifact:   "component",
-	lockv2.Capability: "box",
-	lockv2.Lifecycle:  "note",
-	lockv2.Foundation: "box3d",
-	lockv2.Topology:   "hexagon",
-	lockv2.Workspace:  "folder",
+// dotShape returns Graphviz's shape of a role.
+func dotShape(role lockv2.Role) string {
+	switch role {
+	case lockv2.Artifact:
+		return "component"
+	case lockv2.Lifecycle:
+		return "note"
+	case lockv2.Foundation:
+		return "box3d"
+	case lockv2.Topology:
+		return "hexagon"
+	case lockv2.Workspace:
+		return "folder"
+	}
+	return "box" // a capability
 }
 
 // DOT returns the graph for Graphviz.
@@ -29,11 +36,7 @@ func (m *Model) DOT() []byte {
 	line("  recipe [shape=cds, %s, label=%s]", dotColors(classRecipe), dotLines("\\l", "recipe "+string(m.Recipe.ID), summary(m.Recipe.Summary)))
 	for i := range m.Components {
 		c := &m.Components[i]
-		shape, known := dotShapes[c.ID.Role()]
-		if !known {
-			shape = "box"
-		}
-		line("  %s [shape=%s, %s, label=%s, tooltip=%s]", dotQuote(string(c.ID)), shape, dotColors(string(c.ID.Role())), dotLines("\\l", c.lines(true)...), dotQuote(summary(c.Summary)))
+		line("  %s [shape=%s, %s, label=%s, tooltip=%s]", dotQuote(string(c.ID)), dotShape(c.ID.Role()), dotColors(string(c.ID.Role())), dotLines("\\l", c.lines(true)...), dotQuote(summary(c.Summary)))
 	}
 	for _, o := range m.Outside {
 		line("  %s [shape=box, style=\"filled,dashed\", fillcolor=\"#f6f7f9\", color=\"#b3261e\", fontcolor=\"#4a5364\", label=%s, tooltip=%s]",

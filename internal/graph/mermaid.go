@@ -16,14 +16,23 @@ const (
 	mermaidText  = 50_000 // characters
 )
 
-// mermaidShapes are the brackets of a node by role.
-var mermaidShapes = map[lockv2.Role][2]string{
-	lockv2.Artifact:   {"[[", "]]"},
-	lockv2.Capability: {"(", ")"},
-	lockv2.Lifecycle:  {"([", "])"},
-	lockv2.Foundation: {"[(", ")]"},
-	lockv2.Topology:   {"{{", "}}"},
-	lockv2.Workspace:  {"[/", "/]"},
+// mermaidShape returns the brackets of a role's node.
+func mermaidShape(role lockv2.Role) (left, right string) {
+	switch role {
+	case lockv2.Artifact:
+		return "[[", "]]"
+	case lockv2.Capability:
+		return "(", ")"
+	case lockv2.Lifecycle:
+		return "([", "])"
+	case lockv2.Foundation:
+		return "[(", ")]"
+	case lockv2.Topology:
+		return "{{", "}}"
+	case lockv2.Workspace:
+		return "[/", "/]"
+	}
+	return "[", "]"
 }
 
 // Mermaid returns a flowchart. Where Mermaid would refuse its size, folders are left out, and then the requirements that others imply;
@@ -59,11 +68,8 @@ func (m *Model) mermaid(folders, direct bool) []byte {
 	line("  recipe>%s]:::recipe", mermaidLabel("recipe "+string(m.Recipe.ID), summary(m.Recipe.Summary)))
 	for i := range m.Components {
 		c := &m.Components[i]
-		shape, known := mermaidShapes[c.ID.Role()]
-		if !known {
-			shape = [2]string{"[", "]"}
-		}
-		line("  %s%s%s%s:::%s", mermaidID(c.ID), shape[0], mermaidLabel(c.lines(folders)...), shape[1], mermaidID(lockv2.ComponentID(c.ID.Role())))
+		left, right := mermaidShape(c.ID.Role())
+		line("  %s%s%s%s:::%s", mermaidID(c.ID), left, mermaidLabel(c.lines(folders)...), right, mermaidID(lockv2.ComponentID(c.ID.Role())))
 	}
 	for _, o := range m.Outside {
 		line("  %s[%s]:::outside", mermaidID(o.ID), mermaidLabel(string(o.ID), "not in the composition"))

@@ -62,8 +62,9 @@ func TestRolesHaveShapes(t *testing.T) {
 	}
 	for _, role := range []lockv2.Role{lockv2.Artifact, lockv2.Capability, lockv2.Lifecycle, lockv2.Foundation, lockv2.Topology, lockv2.Workspace} {
 		take(string(role), shapeOf(string(role)))
-		take(string(role), mermaidShapes[role][0])
-		take(string(role), dotShapes[role])
+		left, _ := mermaidShape(role)
+		take(string(role), left)
+		take(string(role), dotShape(role))
 	}
 	take(classRecipe, shapeOf(classRecipe))
 }
