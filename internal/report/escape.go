@@ -50,9 +50,30 @@ func clip(s string, most int) string {
 }
 
 // escapeHTML makes a text safe within an element or a quoted attribute.
-func escapeHTML(s string) string { return htmlEscapes.Replace(shown(s, true)) }
-
-var htmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
+func escapeHTML(s string) string {
+	s = shown(s, true)
+	if !strings.ContainsAny(s, `&<>"'`) {
+		return s
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; c {
+		case '&':
+			b.WriteString("&amp;")
+		case '<':
+			b.WriteString("&lt;")
+		case '>':
+			b.WriteString("&gt;")
+		case '"':
+			b.WriteString("&quot;")
+		case '\'':
+			b.WriteString("&#39;")
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
 
 // mdParagraph is mdText for what begins a paragraph, and must not begin a list, a heading or code.
 func mdParagraph(s string) string {
