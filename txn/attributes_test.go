@@ -76,7 +76,7 @@ func TestModeChangesAfterCrash(t *testing.T) {
 		t.Skip("no modes here")
 	}
 	l := newLifecycle(t)
-	dir := l.stopAfter(t, diskKind{dry: true}, "publish "+lockv2.MarkerPath)
+	dir := l.stopAfter(t, diskKind{dry: true}, "link "+lockv2.MarkerPath)
 	chmod(t, dir, "a.txt", 0o600)
 	chmod(t, dir, "bin/run", 0o640|os.ModeSetgid)
 	chmod(t, dir, lockv2.LockPath, 0o600)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
+	"sync"
 
 	"example.org/compose/lockv2"
 	"example.org/compose/planner"
@@ -123,17 +124,6 @@ func (c *composer) clear(path string) error {
 	return nil
 }
 
-// publishStaged is for systems that have no files without a name: the file waits in staging.
-func (c *composer) publishStaged(staged, path string, b []byte) error {
-	if err := c.disk.Mkdir(lockv2.StagingFolder); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	if err := c.writeStaged(staged, b, nil, true); err != nil {
-		return err
-	}
-	return c.disk.Install(staged, path)
-}
-
 // writeStaged makes a file of these bytes, with attributes that are not its own where some are given.
 func (c *composer) writeStaged(path string, b []byte, keep *attributes, sync bool) error {
 	f, err := c.disk.Create(path, false)
@@ -153,6 +143,19 @@ func (c *composer) writeStaged(path string, b []byte, keep *attributes, sync boo
 		err = closed
 	}
 	return err
+}
+
+// both calls two functions at once, and returns the error of the first, or else of the second.
+func both(one, two func() error) error {
+	var group sync.WaitGroup
+	var err error
+	group.Go(func() { err = one() })
+	other := two()
+	group.Wait()
+	if err != nil {
+		return err
+	}
+	return other
 }
 
 // first returns the first error of a list that was filled by index.

@@ -146,8 +146,17 @@ func (d *conductor) Replace(from, to string) error {
 	return d.change("replace", from+" "+to, func() error { return d.replace(from, to) })
 }
 
-func (d *conductor) Publish(path string, b []byte) error {
-	return d.change("publish", path, func() error { return d.publish(path, b) })
+func (d *conductor) Unnamed(folder string) (f file, err error) {
+	err = d.change("unnamed", folder, func() error {
+		made, err := d.nameless(folder)
+		f = &conductedFile{d, folder, made}
+		return err
+	})
+	return f, err
+}
+
+func (d *conductor) Link(f file, path string) error {
+	return d.change("link", path, func() error { return d.link(f.(*conductedFile).inode, path) })
 }
 
 func (d *conductor) Unlink(path string) error {

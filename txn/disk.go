@@ -50,10 +50,13 @@ type names interface {
 	// new name had before is there until it is given away, never a part of either.
 	Replace(from, to string) error
 
-	// Publish makes a file of these bytes appear at path, 0644 before umask, already flushed and with no other name
-	// before; fs.ErrExist where anything stands there, errors.ErrUnsupported where the system can't. After a
-	// crash it is there whole, or not at all.
-	Publish(path string, b []byte) error
+	// Unnamed makes a file without a name, 0644 before umask, in the file system of the folder, and opens it for writing;
+	// errors.ErrUnsupported where the system can't. After a crash nothing is left of it.
+	Unnamed(folder string) (file, error)
+
+	// Link gives a file that Unnamed made for the folder of path its first name; fs.ErrExist where anything stands there,
+	// errors.ErrUnsupported where the system can't. After a crash the name is there or not, and what was flushed before is there with it.
+	Link(f file, path string) error
 
 	// SetAttributes gives a regular file these attributes, as file.Take does. After a crash it has them or not,
 	// until it is flushed.

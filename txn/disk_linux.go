@@ -88,11 +88,9 @@ func (d *linuxDisk) acquire(path string) (*openFolder, error) {
 	d.mu.Unlock()
 	parent, name := split(path)
 	f := &openFolder{users: 1}
-	err := d.in(parent, func(at int) error {
-		return again(func() (err error) {
-			f.fd, err = unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-			return err
-		})
+	err := d.in(parent, func(at int) (err error) {
+		f.fd, err = openAt(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -133,21 +131,17 @@ func (d *linuxDisk) Create(path string, executable bool) (file, error) {
 	if executable {
 		mode = 0o755
 	}
-	var created *os.File
+	var f *unixFile
 	parent, name := split(path)
 	err := d.in(parent, func(at int) error {
-		return again(func() error {
-			fd, err := unix.Openat(at, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
-			if err == nil {
-				created = os.NewFile(uintptr(fd), name)
-			}
-			return err
-		})
+		fd, err := openAt(at, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW, mode)
+		f = &unixFile{fd}
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return newFile{created}, nil
+	return f, nil
 }
 
 // Install renames without overwriting. Where the file system knows no such rename the file gets its second name
@@ -217,32 +211,30 @@ func (d *linuxDisk) Rmdir(path string) error {
 	})
 }
 
-// Publish writes a file that has no name, flushes it, and then links it.
-func (d *linuxDisk) Publish(path string, b []byte) error {
-	parent, name := split(path)
-	return d.in(parent, func(at int) error {
-		var fd int
-		err := again(func() (err error) {
-			fd, err = unix.Openat(at, ".", unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, 0o644)
-			return err
-		})
-		// A kernel that does not know O_TMPFILE sees an attempt to write to a folder.
-		if unsupported(err) || errors.Is(err, unix.EISDIR) {
-			return errors.ErrUnsupported
-		}
-		if err != nil {
-			return err
-		}
-		unnamed := os.NewFile(uintptr(fd), name)
-		defer unnamed.Close()
-		if _, err := unnamed.Write(b); err != nil {
-			return err
-		}
-		if err := unnamed.Sync(); err != nil {
-			return err
-		}
-		return linkUnnamed(fd, at, name)
+// Unnamed opens the folder itself: a kernel that does not know O_TMPFILE sees an attempt to write to one.
+func (d *linuxDisk) Unnamed(folder string) (file, error) {
+	var f *unixFile
+	err := d.in(folder, func(at int) error {
+		fd, err := openAt(at, ".", unix.O_TMPFILE|unix.O_WRONLY, 0o644)
+		f = &unixFile{fd}
+		return err
 	})
+	if unsupported(err) || errors.Is(err, unix.EISDIR) {
+		return nil, errors.ErrUnsupported
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (d *linuxDisk) Link(f file, path string) error {
+	unnamed, ok := f.(*unixFile)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	folder, name := split(path)
+	return d.in(folder, func(at int) error { return linkUnnamed(unnamed.fd, at, name) })
 }
 
 // linkUnnamed gives the open file its first name: through /proc, for which no privilege is needed, or else directly.
@@ -263,11 +255,7 @@ func linkUnnamed(fd, at int, name string) error {
 func (d *linuxDisk) SyncFile(path string) error {
 	parent, name := split(path)
 	return d.in(parent, func(at int) error {
-		var fd int
-		err := again(func() (err error) {
-			fd, err = unix.Openat(at, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-			return err
-		})
+		fd, err := openAt(at, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 		if err != nil {
 			return err
 		}
@@ -321,6 +309,15 @@ func (d *linuxDisk) Writable(path string) error {
 // unsupported reports whether a file system or kernel does not know a call.
 func unsupported(err error) bool {
 	return errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS)
+}
+
+// openAt opens a name in a folder, as a bare descriptor: an os.File would be registered with the poller and have a finalizer.
+func openAt(at int, name string, flags int, mode uint32) (fd int, err error) {
+	err = again(func() (err error) {
+		fd, err = unix.Openat(at, name, flags|unix.O_CLOEXEC, mode)
+		return err
+	})
+	return fd, err
 }
 
 // again calls f until no signal interrupts it.

@@ -141,7 +141,8 @@ func patiently(work func() error) error {
 	}
 }
 
-func (d *portableDisk) Publish(string, []byte) error { return errors.ErrUnsupported }
+func (d *portableDisk) Unnamed(string) (file, error) { return nil, errors.ErrUnsupported }
+func (d *portableDisk) Link(file, string) error      { return errors.ErrUnsupported }
 
 func (d *portableDisk) Unlink(path string) error {
 	name, err := d.in(path)

@@ -89,15 +89,31 @@ func (d *faultDisk) Replace(from, to string) error {
 	return d.disk.Replace(from, to)
 }
 
-func (d *faultDisk) Publish(path string, b []byte) error {
-	if err := d.call("publish", path); err != nil {
-		return err
+func (d *faultDisk) Unnamed(folder string) (file, error) {
+	if err := d.call("unnamed", folder); err != nil {
+		return nil, err
 	}
 	if d.noUnnamed {
-		return errors.ErrUnsupported
+		return nil, errors.ErrUnsupported
 	}
-	return d.disk.Publish(path, b)
+	f, err := d.disk.Unnamed(folder)
+	if err != nil {
+		return nil, err
+	}
+	return &faultDraft{faultFile{file: f, disk: d, path: folder}}, nil
 }
+
+func (d *faultDisk) Link(f file, path string) error {
+	if err := d.call("link", path); err != nil {
+		return err
+	}
+	return d.disk.Link(f.(*faultDraft).file, path)
+}
+
+// faultDraft is a file whose closing means nothing any more.
+type faultDraft struct{ faultFile }
+
+func (f *faultDraft) Close() error { return f.file.Close() }
 
 func (d *faultDisk) Unlink(path string) error {
 	if err := d.call("unlink", path); err != nil {

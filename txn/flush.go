@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"example.org/compose/internal/diag"
 	"example.org/compose/lockv2"
+	"example.org/compose/planner"
 )
 
 // Flush is a way to make many files and folders durable. Whatever it is, a single folder is fsynced, and the order of
@@ -50,27 +53,88 @@ func checkFlush(d disk, way Flush) error {
 	return nil
 }
 
-// flushFiles flushes files that this run did not write.
-func (c *composer) flushFiles(ctx context.Context, files []lockv2.Destination) error {
-	return each(ctx, len(files), flushWorkers, func(_ context.Context, i int, _ []byte) error {
-		if err := c.disk.SyncFile(string(files[i])); err != nil {
-			return entryFault(string(files[i]), "flushing the file to the disk", err)
+// flush flushes files that this run did not write, folders, and a draft if there is one, in any order.
+func (c *composer) flush(ctx context.Context, files []lockv2.Destination, folders []string, d *draft) error {
+	n := len(files) + len(folders)
+	tasks := n
+	if d != nil {
+		tasks++
+	}
+	return each(ctx, tasks, flushWorkers, 0, func(_ context.Context, i int, _ []byte) error {
+		switch {
+		case i < len(files):
+			return c.flushFile(files[i])
+		case i < n:
+			return c.flushFolder(folders[i-len(files)])
+		}
+		if err := d.flush(); err != nil {
+			return writeFault(d.path, "flushing the file to the disk", err)
 		}
 		return nil
 	})
 }
 
-// flushFolders flushes each folder. Where a file system can't, one warning says so.
-func (c *composer) flushFolders(folders []string) error {
-	return each(context.Background(), len(folders), flushWorkers, func(_ context.Context, i int, _ []byte) error {
-		err := c.disk.SyncFolder(folders[i])
-		if errors.Is(err, errNoFolderSync) {
-			c.warnings.warn("this file system can't flush folders: after a power failure new files may be missing; run compose validate then")
-			return nil
+func (c *composer) flushFile(path lockv2.Destination) error {
+	if err := c.disk.SyncFile(string(path)); err != nil {
+		return entryFault(string(path), "flushing the file to the disk", err)
+	}
+	return nil
+}
+
+// flushFolder flushes one folder. Where a file system can't, one warning says so.
+func (c *composer) flushFolder(path string) error {
+	err := c.disk.SyncFolder(path)
+	if errors.Is(err, errNoFolderSync) {
+		c.warnings.warn("this file system can't flush folders: after a power failure new files may be missing; run compose validate then")
+		return nil
+	}
+	if err != nil {
+		return entryFault(named(path), "flushing the folder to the disk", err)
+	}
+	return nil
+}
+
+// flushFolders flushes folders, also where the run is to end.
+func (c *composer) flushFolders(folders ...string) error {
+	return c.flush(context.Background(), nil, folders, nil)
+}
+
+// flushing flushes and closes files while others are being written.
+type flushing struct {
+	slots  chan struct{}
+	group  sync.WaitGroup
+	faults []error // by index
+	failed atomic.Bool
+}
+
+// errFlush stops the writing of files after one could not be flushed; flushing.wait has the error.
+var errFlush = errors.New("a file could not be flushed")
+
+func newFlushing(files int) *flushing {
+	return &flushing{slots: make(chan struct{}, flushWorkers), faults: make([]error, files)}
+}
+
+// add takes a file over, as soon as not too many are being flushed.
+func (f *flushing) add(i int, to file, m *planner.Material) {
+	f.slots <- struct{}{}
+	f.group.Go(func() {
+		err := to.Sync()
+		if err != nil {
+			err = writeFault(string(m.Destination), "flushing the new file to the disk", err)
+		}
+		if closed := to.Close(); err == nil && closed != nil {
+			err = writeFault(string(m.Destination), "writing the new file", closed)
 		}
 		if err != nil {
-			return entryFault(named(folders[i]), "flushing the folder to the disk", err)
+			f.faults[i] = err
+			f.failed.Store(true)
 		}
-		return nil
+		<-f.slots
 	})
+}
+
+// wait returns the error of the file with the lowest index.
+func (f *flushing) wait() error {
+	f.group.Wait()
+	return first(f.faults)
 }

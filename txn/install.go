@@ -17,6 +17,7 @@ type installation struct {
 	actions []planner.Action // by destination
 	lock    []byte
 	above   func() error // flushes the folders above the root
+	draft   *draft       // the lock that is to appear
 
 	adopted   []bool // by action: the file was there, from the start or at the moment of its install
 	published bool   // the lock is durable
@@ -27,6 +28,7 @@ type installation struct {
 func (n *installation) run(ctx context.Context) error {
 	n.adopted = make([]bool, len(n.actions))
 	n.begin(len(n.actions))
+	defer func() { n.draft.close() }()
 	for _, step := range []func(context.Context) error{n.prepare, n.stage, n.install, n.adopt, n.sweep, n.settle, n.publish} {
 		err := step(ctx)
 		if err == nil && ctx.Err() != nil && !n.published {
@@ -119,12 +121,9 @@ func (n *installation) adopt(ctx context.Context) error {
 	return first(faults)
 }
 
-// publish writes the lock. It appears whole, flushed, and as the last change of the run.
+// publish lets the lock appear, whole, flushed, and as the last change of the run.
 func (n *installation) publish(ctx context.Context) error {
-	err := n.disk.Publish(lockv2.LockPath, n.lock)
-	if errors.Is(err, errors.ErrUnsupported) {
-		err = n.publishLock()
-	}
+	err := n.publishLock()
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return changed(lockv2.LockPath, "a lock came to stand there")
@@ -132,7 +131,7 @@ func (n *installation) publish(ctx context.Context) error {
 		return entryFault(lockv2.LockPath, "writing the lock", err)
 	}
 	// A lock that may not be on the disk is no lock: it goes again, so that the target is what the error says.
-	if err := n.flushFolders([]string{lockv2.StateFolder}); err != nil {
+	if err := n.flushFolders(lockv2.StateFolder); err != nil {
 		if withdrawn := n.withdraw(); withdrawn != nil {
 			return withdrawn
 		}
@@ -142,10 +141,13 @@ func (n *installation) publish(ctx context.Context) error {
 	return nil
 }
 
-// publishLock is for systems that have no files without a name. Its one flaw: a crash in the instant between the
+// publishLock has one flaw where the system has no files without a name: a crash in the instant between the
 // install and the removal of staging leaves an empty staging folder beside the lock, which the next apply clears.
 func (n *installation) publishLock() error {
-	err := n.publishStaged(stagedLock, lockv2.LockPath, n.lock)
+	waited, err := n.publishDraft(n.draft, stagedLock)
+	if !waited {
+		return err
+	}
 	if swept := n.clear(lockv2.StagingFolder); err == nil {
 		return swept
 	}
@@ -165,5 +167,5 @@ func (n *installation) withdraw() error {
 	if err := n.disk.Unlink(lockv2.LockPath); err != nil {
 		return writeFault(lockv2.LockPath, "taking the lock away again", err)
 	}
-	return n.flushFolders([]string{lockv2.StateFolder})
+	return n.flushFolders(lockv2.StateFolder)
 }

@@ -150,7 +150,7 @@ func TestInstallInOrder(t *testing.T) {
 		}
 		return i
 	}
-	publish := at("publish " + lockv2.LockPath)
+	publish := at("link " + lockv2.LockPath)
 	for i, destination := range slices.Sorted(maps.Keys(sample)) {
 		install := at("install " + destination)
 		if at("fsync "+stagingName(i)) > install {
@@ -396,7 +396,7 @@ func TestContextEndsAtEveryCall(t *testing.T) {
 func TestLockAppearsMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	watch := &faultDisk{before: func(_ int, op, path string) {
-		if op == "publish" {
+		if op == "link" {
 			_ = os.WriteFile(filepath.Join(dir, path), []byte("another"), 0o644)
 		}
 	}}
@@ -423,7 +423,7 @@ func TestWithdraw(t *testing.T) {
 					_ = os.WriteFile(filepath.Join(dir, lockv2.LockPath), []byte("edited"), 0o644)
 				}
 			}
-			published = published || op == "publish"
+			published = published || op == "link"
 		}
 		err := stand(t, dir, sample, func(d disk) disk { fail.disk = d; return fail }).run(t.Context())
 		code, left := CodeWriteFailed, ""
@@ -446,7 +446,7 @@ type lesserDisk struct {
 	bulk bool
 }
 
-func (lesserDisk) Publish(string, []byte) error { return errors.ErrUnsupported }
+func (lesserDisk) Unnamed(string) (file, error) { return nil, errors.ErrUnsupported }
 func (lesserDisk) SyncFolder(string) error      { return errNoFolderSync }
 func (d lesserDisk) Bulk() error                { return bulkIf(d.bulk) }
 

@@ -125,10 +125,19 @@ func (m *memory) replace(from, to string) error {
 	return nil
 }
 
-func (m *memory) publish(path string, b []byte) error {
+func (m *memory) nameless(folder string) (*inode, error) {
 	if m.noUnnamed {
-		return errors.ErrUnsupported
+		return nil, errors.ErrUnsupported
 	}
+	if _, err := m.folder(folder); err != nil {
+		return nil, err
+	}
+	f := &inode{now: content{"", 0o644}, dirty: true}
+	m.unnamed = append(m.unnamed, f)
+	return f, nil
+}
+
+func (m *memory) link(f *inode, path string) error {
 	at, err := m.walk(path)
 	if err == nil && at.folder.entries[at.name] != nil {
 		err = syscall.EEXIST
@@ -136,10 +145,20 @@ func (m *memory) publish(path string, b []byte) error {
 	if err != nil {
 		return err
 	}
-	f := &inode{now: content{string(b), 0o644}}
-	f.keep()
 	m.record(nil, write{at, f})
 	return nil
+}
+
+// publish is what becomes of a draft.
+func (m *memory) publish(path string, b []byte) error {
+	folder, _ := split(path)
+	f, err := m.nameless(folder)
+	if err != nil {
+		return err
+	}
+	f.now.text = string(b)
+	f.keep()
+	return m.link(f, path)
 }
 
 func (m *memory) unlink(path string) error {
@@ -224,7 +243,7 @@ func (m *memory) syncAll() error {
 	return nil
 }
 
-// files calls visit for every file that has a name.
+// files calls visit for every file that has a name, or may get its first.
 func (m *memory) files(visit func(*inode)) {
 	var walk func(*inode)
 	walk = func(folder *inode) {
@@ -238,6 +257,9 @@ func (m *memory) files(visit func(*inode)) {
 		}
 	}
 	walk(m.root)
+	for _, f := range m.unnamed {
+		visit(f)
+	}
 }
 
 // look returns the regular file at a destination.

@@ -67,7 +67,7 @@ func sameCall(rng *rand.Rand, real disk, model *memory, a, b string) (op string,
 	case 5:
 		return "replace", model.replace(a, b), real.Replace(a, b)
 	case 6:
-		return "publish", model.publish(a, []byte(b)), real.Publish(a, []byte(b))
+		return "publish", model.publish(a, []byte(b)), published(real, a, b)
 	case 7:
 		return "unlink", model.unlink(a), real.Unlink(a)
 	case 8:
@@ -93,6 +93,23 @@ func sameCall(rng *rand.Rand, real disk, model *memory, a, b string) (op string,
 		err, failed = model.syncFolder(a), errors.Join(failed, real.SyncFolder(a))
 	}
 	return "list", err, failed
+}
+
+// published is what becomes of a draft.
+func published(d disk, path, text string) error {
+	folder, _ := split(path)
+	f, err := d.Unnamed(folder)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write([]byte(text))
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = d.Link(f, path)
+	}
+	return errors.Join(err, f.Close())
 }
 
 // class is what callers tell errors apart by.

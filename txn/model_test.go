@@ -26,6 +26,7 @@ import (
 type memory struct {
 	root    *inode
 	changes []*change // not durable, in the order of the calls
+	unnamed []*inode  // files that had no name when they were made; a power failure and a kill take those that have none
 	traits
 }
 

@@ -133,7 +133,7 @@ func TestPartsOfOthers(t *testing.T) {
 		"no action's":         {"99.part", func(path string) error { return os.WriteFile(path, nil, 0o644) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := l.stopAfter(t, diskKind{dry: true}, "publish "+lockv2.MarkerPath)
+			dir := l.stopAfter(t, diskKind{dry: true}, "link "+lockv2.MarkerPath)
 			if err := c.put(filepath.Join(dir, lockv2.StagingFolder, c.path)); err != nil {
 				t.Fatal(err)
 			}
@@ -193,7 +193,7 @@ func TestRecoveryAsksForWhatItWrites(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	l := newLifecycle(t)
-	for after, want := range map[string]int{"publish " + lockv2.MarkerPath: 0, "exchange bin/run": 0, "mkdir new": 0} {
+	for after, want := range map[string]int{"link " + lockv2.MarkerPath: 0, "exchange bin/run": 0, "mkdir new": 0} {
 		dir := l.stopAfter(t, diskKind{dry: true}, after)
 		if n := l.restaged(t, dir); n != want {
 			t.Errorf("after %s: %d places are to be written", after, n)

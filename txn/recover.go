@@ -232,5 +232,5 @@ func (t *transaction) restage(ctx context.Context, missing map[int]bool) error {
 			return entryFault(string(s.destination), "staging the new file", err)
 		}
 	}
-	return t.flushFolders([]string{lockv2.StagingFolder, lockv2.StateFolder})
+	return t.flushFolders(lockv2.StagingFolder, lockv2.StateFolder)
 }

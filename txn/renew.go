@@ -46,7 +46,7 @@ func (t *transaction) renew(ctx context.Context, i int, buf []byte) error {
 	if s.isLock() {
 		err = t.writeStaged(s.staging+part, t.lock, &keep, true)
 	} else {
-		err = t.stageOne(ctx, &staged{material: s.material, path: s.staging + part, keep: &keep}, true, buf)
+		err = t.stageAll(ctx, []staged{{material: s.material, path: s.staging + part, keep: &keep}}, false)
 	}
 	if err != nil {
 		return err

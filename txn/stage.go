@@ -36,36 +36,63 @@ func (n *installation) stage(ctx context.Context) error {
 
 // stageAll writes and flushes files, in bulk or one by one, checking the digest of each on the way.
 func (c *composer) stageAll(ctx context.Context, files []staged, bulk bool) error {
-	workers := flushWorkers
-	if bulk {
-		workers = runtime.GOMAXPROCS(0)
+	if err := c.writeAll(ctx, files, bulk); err != nil || !bulk {
+		return err
 	}
-	err := each(ctx, len(files), workers, func(ctx context.Context, i int, buf []byte) error {
-		if err := c.stageOne(ctx, &files[i], !bulk, buf); err != nil {
+	return c.flushStaged()
+}
+
+// writeAll writes files, and, but for a flush in bulk that is to follow, flushes each while the next ones are written.
+func (c *composer) writeAll(ctx context.Context, files []staged, bulk bool) error {
+	flushing := newFlushing(len(files))
+	err := c.supply(ctx, files, func(ctx context.Context, i int, from io.Reader, buf []byte) error {
+		if flushing.failed.Load() {
+			return errFlush
+		}
+		to, err := c.stageOne(ctx, &files[i], from, buf)
+		if err != nil {
 			return err
+		}
+		if !bulk {
+			flushing.add(i, to, files[i].material)
+		} else if err := to.Close(); err != nil {
+			return writeFault(string(files[i].material.Destination), "writing the new file", err)
 		}
 		c.progress.add()
 		return nil
 	})
-	if err != nil || !bulk {
-		return err
+	if flushed := flushing.wait(); flushed != nil {
+		return flushed
 	}
+	return err
+}
+
+// flushStaged makes durable in bulk what was staged.
+func (c *composer) flushStaged() error {
 	if err := c.disk.SyncAll(); err != nil {
 		return writeFault("", "flushing the new files to the disk", err)
 	}
 	return nil
 }
 
-func (c *composer) stageOne(ctx context.Context, s *staged, sync bool, buf []byte) error {
+// supply calls put with the bytes of each file, in any order and on all cores. buf is put's until it returns.
+func (c *composer) supply(ctx context.Context, files []staged, put func(ctx context.Context, i int, from io.Reader, buf []byte) error) error {
+	return each(ctx, len(files), runtime.GOMAXPROCS(0), rootfs.BufferSize, func(ctx context.Context, i int, buf []byte) error {
+		from, err := c.open(ctx, files[i].material)
+		if err != nil {
+			return coded(ctx, string(files[i].material.Destination), err)
+		}
+		defer from.Close()
+		return put(ctx, i, from, buf)
+	})
+}
+
+// stageOne writes one file, which is still to be flushed and closed; nothing of it is open after an error.
+func (c *composer) stageOne(ctx context.Context, s *staged, from io.Reader, buf []byte) (file, error) {
 	m := s.material
-	from, err := c.open(ctx, m)
-	if err != nil {
-		return coded(ctx, string(m.Destination), err)
-	}
-	defer from.Close()
 	to, err := c.disk.Create(s.path, m.Executable)
 	if err != nil {
-		return entryFault(string(m.Destination), "writing the new file", err)
+		return nil, entryFault(string(m.Destination), "writing the new file", err)
 	}
 	if s.keep != nil {
 		if kept := to.Take(s.keep.forMode(m.Executable)); kept != nil {
@@ -75,15 +102,11 @@ func (c *composer) stageOne(ctx context.Context, s *staged, sync bool, buf []byt
 	if err == nil {
 		err = copyChecked(ctx, m, to, from, buf)
 	}
-	if err == nil && sync {
-		if flushed := to.Sync(); flushed != nil {
-			err = writeFault(string(m.Destination), "flushing the new file to the disk", flushed)
-		}
+	if err != nil {
+		_ = to.Close()
+		return nil, err
 	}
-	if closed := to.Close(); err == nil && closed != nil {
-		err = writeFault(string(m.Destination), "writing the new file", closed)
-	}
-	return err
+	return to, nil
 }
 
 // copyChecked copies the bytes of m and compares their digest with the plan's.
@@ -116,19 +139,19 @@ func copyChecked(ctx context.Context, m *planner.Material, to io.Writer, from io
 }
 
 // settle makes durable what is in place: the folders of every destination with those above them, up to the root and
-// beyond, whether this run made them or an earlier one, and the files that were adopted.
-func (n *installation) settle(ctx context.Context) error {
+// beyond, whether this run made them or an earlier one, and the files that were adopted; and the bytes of the lock, which has no name yet.
+func (n *installation) settle(ctx context.Context) (err error) {
+	if n.draft, err = n.composer.draft(lockv2.LockPath, n.lock); err != nil {
+		return entryFault(lockv2.LockPath, "writing the lock", err)
+	}
 	folders, files := n.touched()
-	if n.bulk(len(folders) + len(files)) {
+	if n.bulk(len(folders) + len(files) + 1) {
 		if err := n.disk.SyncAll(); err != nil {
 			return writeFault("", "flushing the files to the disk", err)
 		}
 		return nil
 	}
-	if err := n.flushFiles(ctx, files); err != nil {
-		return err
-	}
-	if err := n.flushFolders(folders); err != nil {
+	if err := n.flush(ctx, files, folders, n.draft); err != nil {
 		return err
 	}
 	if err := n.above(); err != nil {
@@ -154,9 +177,9 @@ func (n *installation) touched() (folders []string, files []lockv2.Destination) 
 	return folders, files
 }
 
-// each calls work for every index below n, on so many goroutines, each with a buffer of its own. After an
+// each calls work for every index below n, on so many goroutines, each with a buffer of its own of so many bytes. After an
 // error no further call begins; the error at the lowest index is returned, or INTERRUPTED for a ctx that ended.
-func each(ctx context.Context, n, workers int, work func(ctx context.Context, i int, buf []byte) error) error {
+func each(ctx context.Context, n, workers, size int, work func(ctx context.Context, i int, buf []byte) error) error {
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	next, failed := 0, error(nil)
@@ -172,7 +195,7 @@ func each(ctx context.Context, n, workers int, work func(ctx context.Context, i 
 	}
 	for range min(workers, n) {
 		group.Go(func() {
-			buf := make([]byte, rootfs.BufferSize)
+			buf := make([]byte, size)
 			for i := take(); i < n; i = take() {
 				if err := work(ctx, i, buf); err != nil {
 					mu.Lock()

@@ -16,11 +16,12 @@ import (
 )
 
 // sweep removes staging. The old files in it are read a last time: a program that had one open while it went there may have written
-// to it since, and its bytes go back to where they belong. Nothing that this transaction did not put there is removed.
+// to it since, and its bytes go back to where they belong. Nothing that this transaction did not put there is removed. With the removal
+// the new lock is made durable.
 func (t *transaction) sweep(ctx context.Context) error {
 	names, err := t.disk.List(lockv2.StagingFolder)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return t.flushFolders(lockv2.StateFolder)
 	}
 	if err != nil {
 		return entryFault(lockv2.StagingFolder, "listing what is staged", err)
@@ -28,7 +29,7 @@ func (t *transaction) sweep(ctx context.Context) error {
 	slices.Sort(names)
 	own := t.byStaging()
 	strays := make([]bool, len(names))
-	err = each(ctx, len(names), runtime.GOMAXPROCS(0), func(ctx context.Context, i int, buf []byte) (err error) {
+	err = each(ctx, len(names), runtime.GOMAXPROCS(0), rootfs.BufferSize, func(ctx context.Context, i int, buf []byte) (err error) {
 		strays[i], err = t.discard(ctx, names[i], own, buf)
 		return err
 	})
@@ -44,7 +45,7 @@ func (t *transaction) sweep(ctx context.Context) error {
 	if err := t.disk.Rmdir(lockv2.StagingFolder); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return writeFault(lockv2.StagingFolder, "removing the staging folder", err)
 	}
-	return t.flushFolders([]string{lockv2.StateFolder})
+	return t.flushFolders(lockv2.StateFolder)
 }
 
 // sweepOne removes one name from staging, or gives a consumer's bytes back. It makes folders, so one call is made at a time.

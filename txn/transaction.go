@@ -27,6 +27,8 @@ type transaction struct {
 	places   []place                                          // the actions by destination, then the lock
 	validate func(context.Context) ([]validator.Fault, error) // looks at the finished target
 
+	draft  *draft          // the marker that is to appear
+	inBulk bool            // what was staged is to be flushed in bulk
 	marked bool            // the marker stands
 	found  []bool          // by place: done before this run came to it, so perhaps not durable
 	gone   map[string]bool // folders that removals left empty
@@ -83,7 +85,8 @@ func (t *transaction) materials() int {
 
 // run carries a new transaction out. Before the marker stands an error leaves nothing behind; errStale is one of them.
 func (t *transaction) run(ctx context.Context) error {
-	err := t.steps(ctx, t.prepare, t.stage, t.recheck, t.mark)
+	defer func() { t.draft.close() }()
+	err := t.steps(ctx, t.prepare, t.stage, t.ready, t.mark)
 	if err != nil && !t.marked {
 		t.undo()
 		return t.explain(ctx, err)
@@ -141,8 +144,7 @@ func (t *transaction) explain(ctx context.Context, err error) error {
 	return fault
 }
 
-// stage writes and flushes all new bytes, the lock's too: a disk that is full is met before anything is changed, and
-// a marker means that everything it needs is there, whole and durable.
+// stage writes all new bytes, those of the lock and the marker too: a disk that is full is met before anything is changed.
 func (t *transaction) stage(ctx context.Context) error {
 	files, err := t.toStage(ctx, func(i int) (string, bool) { return t.places[i].staging, true })
 	if err != nil {
@@ -152,15 +154,28 @@ func (t *transaction) stage(ctx context.Context) error {
 	if err != nil {
 		return stale(ctx, lockv2.LockPath, err)
 	}
-	bulk := t.bulk(len(files) + 2)
-	if err := t.writeStaged(stagedLock, t.lock, &keep, !bulk); err != nil {
+	t.inBulk = t.bulk(len(files) + 4) // the lock, the marker, and two folders
+	if err := t.writeStaged(stagedLock, t.lock, &keep, !t.inBulk); err != nil {
 		return entryFault(lockv2.LockPath, "writing the new lock", err)
 	}
-	if err := t.stageAll(ctx, files, bulk); err != nil || bulk {
-		return err
+	if t.draft, err = t.composer.draft(lockv2.MarkerPath, t.text); err != nil {
+		return entryFault(lockv2.MarkerPath, "writing the marker", err)
+	}
+	return t.writeAll(ctx, files, t.inBulk)
+}
+
+// ready makes durable what was staged, so that a marker means that everything it needs is there, and meanwhile looks at every precondition
+// once more.
+func (t *transaction) ready(ctx context.Context) error {
+	return both(t.flushReady, func() error { return t.recheck(ctx) })
+}
+
+func (t *transaction) flushReady() error {
+	if t.inBulk {
+		return t.flushStaged()
 	}
 	// The state folder too: else the marker may survive with the staging folder of an earlier run, torn files in it.
-	return t.flushFolders([]string{lockv2.StagingFolder, lockv2.StateFolder})
+	return t.flush(context.Background(), nil, []string{lockv2.StagingFolder, lockv2.StateFolder}, t.draft)
 }
 
 // toStage returns what is to be staged of the actions that where has a path for, with what each keeps of the file that it replaces.
@@ -218,10 +233,7 @@ func (t *transaction) recheck(ctx context.Context) error {
 // mark makes the marker durable. It does not replace one. A marker that may not be on the disk is withdrawn, so that the error leaves
 // the target as it was.
 func (t *transaction) mark(context.Context) error {
-	err := t.disk.Publish(lockv2.MarkerPath, t.text)
-	if errors.Is(err, errors.ErrUnsupported) {
-		err = t.publishStaged(stagedMarker, lockv2.MarkerPath, t.text)
-	}
+	_, err := t.publishDraft(t.draft, stagedMarker)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return changed(lockv2.MarkerPath, "a marker came to stand there")
@@ -229,7 +241,7 @@ func (t *transaction) mark(context.Context) error {
 		return entryFault(lockv2.MarkerPath, "writing the marker", err)
 	}
 	t.marked = true
-	err = t.flushFolders([]string{lockv2.StateFolder})
+	err = t.flushFolders(lockv2.StateFolder)
 	if err == nil {
 		return nil
 	}
@@ -314,24 +326,17 @@ func (t *transaction) settle(ctx context.Context) error {
 		}
 		return nil
 	}
-	if err := t.flushFiles(ctx, files); err != nil {
-		return t.renewed(ctx, err)
-	}
-	return t.flushFolders(folders)
+	return t.renewed(ctx, t.flush(context.WithoutCancel(ctx), files, folders, nil))
 }
 
-// replaceLock puts the new lock in the place of the old one, and makes that durable.
+// replaceLock puts the new lock in the place of the old one. That is durable, like the removal of staging, when sweep is done: the marker stands
+// until then, and to put the lock there once more is all that may be left to do.
 func (t *transaction) replaceLock(ctx context.Context) error {
 	i := t.lockPlace()
-	if err := t.carry(ctx, i, make([]byte, rootfs.BufferSize)); err != nil {
+	if err := t.carry(ctx, i, make([]byte, rootfs.BufferSize)); err != nil || !t.found[i] {
 		return err
 	}
-	if t.found[i] {
-		if err := t.flushFiles(ctx, []lockv2.Destination{lockv2.LockPath}); err != nil {
-			return t.renewed(ctx, err)
-		}
-	}
-	return t.flushFolders([]string{lockv2.StateFolder})
+	return t.renewed(ctx, t.flush(context.WithoutCancel(ctx), []lockv2.Destination{lockv2.LockPath}, nil, nil))
 }
 
 // judge validates the finished target while the marker stands.
@@ -363,7 +368,7 @@ func (t *transaction) unmark(context.Context) error {
 		return writeFault(lockv2.MarkerPath, "removing the marker", err)
 	}
 	t.marked = false
-	return t.flushFolders([]string{lockv2.StateFolder})
+	return t.flushFolders(lockv2.StateFolder)
 }
 
 // result is what a finished transaction did.
