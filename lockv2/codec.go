@@ -1,7 +1,9 @@
 package lockv2
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"hash"
 	"strings"
 
 	"example.org/compose/fingerprint"
@@ -106,10 +108,7 @@ func FromValue(v strictjson.Value) (*Lock, error) {
 
 // Encode returns the canonical bytes of l. An *Error, INVALID_LOCK, where l breaks a rule.
 func Encode(l *Lock) ([]byte, error) {
-	if fault := strictjson.Check(l.Intent.Parameters, strictjson.MaxDepth-2); fault != nil {
-		return nil, invalid("/intent/parameters"+fault.Pointer, "%s", fault.Reason)
-	}
-	if fault := l.check(&fileChecks{}); fault != nil {
+	if fault := l.checkValue(); fault != nil {
 		return nil, fault
 	}
 	b := strictjson.Append(make([]byte, 0, l.usualSize()), l.Value())
@@ -117,6 +116,40 @@ func Encode(l *Lock) ([]byte, error) {
 		return nil, tooLarge(len(b))
 	}
 	return b, nil
+}
+
+// Digest returns the digest of what Encode returns, without holding it; its errors are those of Encode.
+func Digest(l *Lock) (fingerprint.LockFile, error) {
+	if fault := l.checkValue(); fault != nil {
+		return fingerprint.LockFile{}, fault
+	}
+	out := counted{Hash: sha256.New()}
+	if err := strictjson.Write(&out, l.Value()); err != nil {
+		return fingerprint.LockFile{}, err
+	}
+	if out.size > MaxSize {
+		return fingerprint.LockFile{}, tooLarge(out.size)
+	}
+	return fingerprint.From[fingerprint.LockFile](out.Hash), nil
+}
+
+// counted is a hash that knows how much it was given.
+type counted struct {
+	hash.Hash
+	size int
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	c.size += len(b)
+	return c.Hash.Write(b)
+}
+
+// checkValue returns the first rule that a lock breaks which no document vouches for.
+func (l *Lock) checkValue() *Error {
+	if fault := strictjson.Check(l.Intent.Parameters, strictjson.MaxDepth-2); fault != nil {
+		return invalid("/intent/parameters"+fault.Pointer, "%s", fault.Reason)
+	}
+	return l.check(&fileChecks{})
 }
 
 func tooLarge(size int) *Error {

@@ -223,6 +223,9 @@ func TestEncodeRefuses(t *testing.T) {
 			l, _ := sample(t)
 			tt.change(l)
 			b, err := lockv2.Encode(l)
+			if _, also := lockv2.Digest(l); fmt.Sprint(also) != fmt.Sprint(err) {
+				t.Errorf("Digest says %v", also)
+			}
 			var e *lockv2.Error
 			if !errors.As(err, &e) || e.Pointer != tt.pointer || e.Code() != lockv2.CodeInvalidLock {
 				t.Errorf("got %s, error %v; want a fault at %s", b, err, tt.pointer)

@@ -20,6 +20,9 @@ func TestGeneratedLocks(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
+		if digest, err := lockv2.Digest(l); err != nil || digest != fingerprint.Of[fingerprint.LockFile](b) {
+			t.Fatalf("seed %d: digest %v, error %v", seed, digest, err)
+		}
 		again, err := lockv2.Parse(b)
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, b)

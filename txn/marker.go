@@ -28,8 +28,8 @@ type Marker struct {
 	OldLock, NewLock *lockv2.Lock
 	Actions          []planner.ManagedAction // what leads from the one lock to the other, by destination; Material is nil
 
-	text []byte // of the whole; nil in a marker that was read
-	lock []byte // of NewLock
+	text []byte // of the whole
+	lock []byte // of NewLock; like text nil in a marker that was read
 }
 
 // ReadMarker reads the marker of the target in root; nil, nil where there is none. It looks at nothing else: whether
@@ -161,7 +161,7 @@ func readLock(pointer string, n strictjson.Node) (*lockv2.Lock, error) {
 
 // check holds the parts of a marker against each other.
 func (m *Marker) check() error {
-	b, err := lockv2.Encode(m.NewLock)
+	digest, err := lockv2.Digest(m.NewLock)
 	if err != nil {
 		return err
 	}
@@ -174,10 +174,9 @@ func (m *Marker) check() error {
 		return invalidMarker("/old_lock/source/repository", "is another catalog than the new lock's")
 	case m.Operation == planner.Update && !sameChoice:
 		return invalidMarker("/new_lock/intent", "is another choice than the old lock's, which no update makes")
-	case m.NewLockDigest != fingerprint.Of[fingerprint.LockFile](b):
+	case m.NewLockDigest != digest:
 		return invalidMarker("/new_lock_file_sha256", "is not the digest of the new lock")
 	}
-	m.lock = b
 	implied, err := planner.Implied(m.OldLock, m.NewLock)
 	if err != nil {
 		return invalidMarker("/new_lock", err.Error())
@@ -196,7 +195,8 @@ func (m *Marker) check() error {
 
 // Encode returns the bytes of m as they stand in a target.
 func (m *Marker) Encode() []byte {
-	return strictjson.Encode(strictjson.Obj(
+	size := 300 * (8 + len(m.Actions) + len(m.OldLock.Files) + len(m.NewLock.Files)) // most of them need less
+	return strictjson.Append(make([]byte, 0, size), strictjson.Obj(
 		strictjson.F("schema_version", strictjson.Int(1)),
 		strictjson.F("operation", strictjson.Str(m.Operation)),
 		strictjson.F("source", m.Source.Value()),

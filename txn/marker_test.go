@@ -66,7 +66,7 @@ func TestMarkerBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.text = nil; !reflect.DeepEqual(parsed, m) {
+	if m.text, m.lock = nil, nil; !reflect.DeepEqual(parsed, m) {
 		t.Errorf("got %+v\nwant %+v", parsed, m)
 	}
 	crlf := bytes.ReplaceAll(want, []byte("\n"), []byte("\r\n"))
