@@ -20,7 +20,7 @@ func TestReportsWrites(t *testing.T) {
 func TestLocalKind(t *testing.T) {
 	for kind, want := range map[int64]bool{
 		unix.EXT4_SUPER_MAGIC: true, unix.XFS_SUPER_MAGIC: true, unix.TMPFS_MAGIC: true,
-		unix.NFS_SUPER_MAGIC: false, unix.FUSE_SUPER_MAGIC: false, unix.MSDOS_SUPER_MAGIC: false, 0: false,
+		unix.NFS_SUPER_MAGIC: false, unix.OVERLAYFS_SUPER_MAGIC: false, unix.FUSE_SUPER_MAGIC: false, unix.MSDOS_SUPER_MAGIC: false, 0: false,
 	} {
 		if got := localKind(kind); got != want {
 			t.Errorf("%#x: %v", kind, got)
