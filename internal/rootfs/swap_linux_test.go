@@ -222,7 +222,7 @@ var noFiles = map[uint64]bool{
 	unix.SYS_CLONE: true, unix.SYS_CLOSE: true, unix.SYS_EPOLL_CREATE1: true, unix.SYS_EPOLL_CTL: true, unix.SYS_EPOLL_PWAIT: true, unix.SYS_EVENTFD2: true,
 	unix.SYS_FCNTL: true, unix.SYS_FUTEX: true, unix.SYS_GETPID: true, unix.SYS_GETTID: true, unix.SYS_MADVISE: true, unix.SYS_MMAP: true, unix.SYS_MPROTECT: true,
 	unix.SYS_MUNMAP: true, unix.SYS_NANOSLEEP: true, unix.SYS_PRCTL: true, unix.SYS_RT_SIGACTION: true, unix.SYS_RT_SIGPROCMASK: true,
-	unix.SYS_RT_SIGRETURN: true, unix.SYS_SCHED_YIELD: true, unix.SYS_SIGALTSTACK: true, unix.SYS_TGKILL: true, unix.SYS_WRITE: true,
+	unix.SYS_RT_SIGRETURN: true, unix.SYS_CLONE3: true, unix.SYS_RSEQ: true, unix.SYS_SET_ROBUST_LIST: true, unix.SYS_SCHED_YIELD: true, unix.SYS_SIGALTSTACK: true, unix.SYS_TGKILL: true, unix.SYS_WRITE: true,
 }
 
 // enteredCall returns the number of the system call that a thread enters; not where it leaves one.
