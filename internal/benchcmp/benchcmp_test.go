@@ -33,7 +33,7 @@ func TestRun(t *testing.T) {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	figures := filepath.Join(dir, "figures.json")
 	var out bytes.Buffer
-	args := []string{"-n", "20,40", "-rounds", "1", "-share", "0.001", "-dir", dir, "-json", figures, "-only", strings.Join(groupNames(true), ",")}
+	args := []string{"-n", "20,40", "-rounds", "1", "-share", "0.001", "-dir", dir, "-json", figures, "-only", strings.Join(groupNames(false), ",") + ",scale"}
 	if err := run(t.Context(), args, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
@@ -71,10 +71,10 @@ func TestRun(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	o, err := parse([]string{"-n", "100,2000", "-only", "plan,scale", "-share", "0.01"})
-	if err != nil || !slices.Equal(o.files, []int{100, 2000}) || !slices.Equal(o.only, []string{"plan", "scale"}) || o.large.commits != 1000 {
+	if err != nil || !slices.Equal(o.files, []int{100, 2000}) || !slices.Equal(o.only, append([]string{"plan"}, groupNames(true)...)) || o.large.commits != 1000 {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if o, err := parse(nil); err != nil || o.rounds != 5 || slices.Contains(o.only, "scale") || !slices.Contains(o.only, "start") {
+	if o, err := parse(nil); err != nil || o.rounds != 5 || slices.Contains(o.only, "materials") || !slices.Contains(o.only, "start") {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for _, args := range []string{"-n 9", "-n x", "-n 10,", "-rounds 0", "-only speed", "more", "-share few"} {

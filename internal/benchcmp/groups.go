@@ -18,13 +18,16 @@ var groups = []struct {
 	{name: "growth", run: (*bench).growth},
 	{name: "counts", run: (*bench).counts},
 	{name: "memory", run: (*bench).memory},
-	{name: "scale", run: (*bench).scale, long: true},
+	{name: "materials", run: (*bench).materials, long: true},
+	{name: "commits", run: (*bench).commits, long: true},
+	{name: "ballast", run: (*bench).ballast, long: true},
+	{name: "unrelated", run: (*bench).unrelated, long: true},
 }
 
-// groupNames lists the groups, the long ones on demand.
+// groupNames lists the groups, the long ones or the others.
 func groupNames(long bool) (names []string) {
 	for _, g := range groups {
-		if !g.long || long {
+		if g.long == long {
 			names = append(names, g.name)
 		}
 	}

@@ -51,7 +51,7 @@ type options struct {
 	large   large
 }
 
-// large are the sizes of the group scale.
+// large are the sizes of the groups that run only when they are named.
 type large struct {
 	materials int // against a tenth of them
 	commits   int
@@ -63,12 +63,12 @@ func parse(args []string) (options, error) {
 	o := options{large: large{materials: 100_000, commits: 100_000, ballast: 2000, unrelated: 500_000}}
 	flags := flag.NewFlagSet("benchcmp", flag.ContinueOnError)
 	n := flags.String("n", "1000,10000", "files in the target, separated by commas")
-	only := flags.String("only", strings.Join(groupNames(false), ","), "groups to run: "+strings.Join(groupNames(true), ", "))
+	only := flags.String("only", strings.Join(groupNames(false), ","), "groups to run; there are also "+strings.Join(groupNames(true), ", ")+", and scale for these four")
 	flags.IntVar(&o.rounds, "rounds", 5, "runs of each row that count")
 	flags.StringVar(&o.dir, "dir", "", "where to work, on the file system to be measured; the default is the folder for temporary files")
 	flags.StringVar(&o.compose, "compose", "", "the program to measure; the default is built from this module")
 	flags.StringVar(&o.json, "json", "", "also write every figure to this file")
-	flags.Func("share", "a share of the sizes of the group scale, such as 0.1", func(value string) error {
+	flags.Func("share", "a share of the sizes of materials, commits, ballast and unrelated, such as 0.1", func(value string) error {
 		share, err := strconv.ParseFloat(value, 64)
 		for _, size := range []*int{&o.large.materials, &o.large.commits, &o.large.ballast, &o.large.unrelated} {
 			*size = int(float64(*size) * share)
@@ -88,9 +88,13 @@ func parse(args []string) (options, error) {
 		}
 		o.files = append(o.files, files)
 	}
-	o.only = strings.Split(*only, ",")
-	for _, name := range o.only {
-		if !slices.Contains(groupNames(true), name) {
+	for name := range strings.SplitSeq(*only, ",") {
+		switch {
+		case name == "scale":
+			o.only = append(o.only, groupNames(true)...)
+		case slices.Contains(append(groupNames(true), groupNames(false)...), name):
+			o.only = append(o.only, name)
+		default:
 			return o, fmt.Errorf("-only %s: there is no group %q", *only, name)
 		}
 	}

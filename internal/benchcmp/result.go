@@ -28,28 +28,34 @@ type group struct {
 
 // figures are those of a row, in the order of the rounds.
 type figures struct {
-	Name      string
-	WallMS    []float64 `json:",omitempty"`
-	CPUMS     []float64 `json:",omitempty"`
-	PeakMiB   float64   `json:",omitempty"`
-	OverFirst float64   `json:",omitempty"` // ratio to the first row
-	Error     string    `json:",omitempty"`
+	Name    string
+	WallMS  []float64 `json:",omitempty"`
+	CPUMS   []float64 `json:",omitempty"`
+	PeakMiB float64   `json:",omitempty"`
+	Error   string    `json:",omitempty"`
+
+	OverFirst, CPUOverFirst float64 `json:",omitempty"` // ratios to the first row
 }
 
 // print writes a table.
 func (g *group) print(out io.Writer) {
-	fmt.Fprintf(out, "\n%s, %d files\n%-58s %9s %21s %9s %7s %8s\n", g.Name, g.Files, "", "wall ms", "min to max", "cpu ms", "MiB", "x first")
+	fmt.Fprintf(out, "\n%s, %d files\n%-58s %9s %21s %9s %7s %8s %6s\n", g.Name, g.Files, "", "wall ms", "min to max", "cpu ms", "MiB", "x first", "cpu x")
 	for _, f := range g.Rows {
 		if f.Error != "" {
 			fmt.Fprintf(out, "%-58s %s\n", f.Name, f.Error)
 			continue
 		}
-		over := "-"
-		if f.OverFirst > 0 {
-			over = fmt.Sprintf("%.2f", f.OverFirst)
-		}
-		fmt.Fprintf(out, "%-58s %9.1f %9.1f to %9.1f %9.1f %7.1f %8s\n", f.Name, median(f.WallMS), slices.Min(f.WallMS), slices.Max(f.WallMS), median(f.CPUMS), f.PeakMiB, over)
+		fmt.Fprintf(out, "%-58s %9.1f %9.1f to %9.1f %9.1f %7.1f %8s %6s\n", f.Name,
+			median(f.WallMS), slices.Min(f.WallMS), slices.Max(f.WallMS), median(f.CPUMS), f.PeakMiB, number(f.OverFirst), number(f.CPUOverFirst))
 	}
+}
+
+// number is a figure, or a dash where there is none.
+func number(n float64) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", n)
 }
 
 // counted adds a group without rows.

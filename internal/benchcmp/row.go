@@ -50,7 +50,7 @@ func (b *bench) measure(name string, files, batch int, rows ...*row) *group {
 	for i, r := range rows {
 		g.Rows = append(g.Rows, r.figures())
 		if i > 0 {
-			g.Rows[i].OverFirst = ratio(r, rows[0])
+			g.Rows[i].OverFirst, g.Rows[i].CPUOverFirst = ratio(r, rows[0])
 		}
 	}
 	g.rows = rows
@@ -97,16 +97,17 @@ func (b *bench) round(r *row, batch int) error {
 	return nil
 }
 
-// ratio is the median of the ratios of each round; 0 where there is none.
-func ratio(r, base *row) float64 {
+// ratio is the median of the ratios of each round, of the time on the wall and of that on the processors; 0 where there is none.
+func ratio(r, base *row) (wall, cpu float64) {
 	if r.err != nil || base.err != nil {
-		return 0
+		return 0, 0
 	}
-	var list []float64
+	var walls, cpus []float64
 	for i := range min(len(r.runs), len(base.runs)) {
-		list = append(list, float64(r.runs[i].Wall)/float64(base.runs[i].Wall))
+		walls = append(walls, float64(r.runs[i].Wall)/float64(base.runs[i].Wall))
+		cpus = append(cpus, float64(r.runs[i].CPU)/float64(max(base.runs[i].CPU, 1)))
 	}
-	return median(list)
+	return median(walls), median(cpus)
 }
 
 // median is the upper one of an even number.

@@ -10,16 +10,6 @@ import (
 	"example.org/compose/internal/benchcmp/sample"
 )
 
-// scale is what has to work however large it is.
-func (b *bench) scale() error {
-	for _, measure := range []func() error{b.materials, b.commits, b.ballast, b.unrelated} {
-		if err := measure(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // materials compares many with a tenth of them.
 func (b *bench) materials() error {
 	var groups [2]*group
