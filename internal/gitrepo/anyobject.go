@@ -50,6 +50,11 @@ func (r *Repository) KindOf(ctx context.Context, id ID) (kind plumbing.ObjectTyp
 	if err := ctx.Err(); err != nil {
 		return 0, false, err
 	}
+	if f, ok := r.objects.(*folders); ok {
+		if kind, _, ok := f.stat(id); ok {
+			return kind, true, nil
+		}
+	}
 	o, err := r.objects.find(id)
 	if errors.Is(err, errMissing) {
 		return 0, false, nil

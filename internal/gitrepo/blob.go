@@ -26,7 +26,7 @@ func (r *Repository) Size(ctx context.Context, id ID) (int64, error) {
 
 // Blob returns the bytes of a blob.
 //
-// SOURCE_TOO_LARGE, before inflating, when there are more than limit. READ_FAILED: the object is missing (a
+// SOURCE_TOO_LARGE, before more than 1 MiB is inflated, when there are more than limit. READ_FAILED: the object is missing (a
 // partial clone says so), is no blob, or is damaged.
 func (r *Repository) Blob(ctx context.Context, id ID, limit int64) ([]byte, error) {
 	return r.read(ctx, id, plumbing.BlobObject, limit)

@@ -245,15 +245,14 @@ func (f *folders) load(u *unpacker, id ID) (kind plumbing.ObjectType, content []
 	return kind, content, ok && u.hash.of(kind, content) == id
 }
 
-// stat returns the kind and the size of an object of a pack, by headers alone.
+// stat returns the kind and the size of an object, by headers alone; false for one that no unpacker reads.
 func (f *folders) stat(id ID) (kind plumbing.ObjectType, size int64, ok bool) {
-	p, offset := f.locate(id)
-	if p == nil {
-		return 0, 0, false
-	}
 	u := f.unpacker()
 	defer f.unpackers.Put(u)
-	return u.stat(p, offset)
+	if p, offset := f.locate(id); p != nil {
+		return u.stat(p, offset)
+	}
+	return u.statLoose(f.paths, id)
 }
 
 func (f *folders) close() error {

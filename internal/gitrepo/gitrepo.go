@@ -1,7 +1,7 @@
 // Package gitrepo reads a local git repository at exact revisions, with go-git's formats and no git program.
 //
 // Start with Open (a checkout, a linked worktree, a bare repository, a submodule's checkout) or InMemory.
-// Commit turns a revision into its tree, ReadTree lists a tree, Blob and OpenBlob read a file; Dirty is the
+// Commit turns a revision into its tree, ReadTree lists a tree, Blob and OpenBlob read a file, Blobs many; Dirty is the
 // clean check of a checkout, IsAncestor compares two revisions.
 //
 // Terms: the git folder holds HEAD and the index; the common folder, the same one but for a linked worktree,

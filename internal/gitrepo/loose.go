@@ -101,41 +101,77 @@ func parseLoose(inflated []byte) (kind plumbing.ObjectType, length int64, conten
 
 // loose makes a loose object of one of the object folders.
 func (u *unpacker) loose(folders []string, id ID) (kind plumbing.ObjectType, content []byte, ok bool) {
-	name := id.String()
-	for _, folder := range folders {
-		file, err := plainfile.Open(filepath.Join(folder, name[:2], name[2:]))
-		if err != nil {
-			continue
-		}
-		defer file.Close()
-		return u.looseFile(file)
+	file := findLoose(folders, id)
+	if file == nil {
+		return 0, nil, false
 	}
-	return 0, nil, false
+	defer file.Close()
+	kind, length, header, ok := u.looseHead(file)
+	if !ok || !u.readOn(file) {
+		return 0, nil, false
+	}
+	buf := withSlack(u.turns[0], header+int(length))
+	u.turns[0] = buf
+	_, ok = u.inflate.checked(buf, u.file)
+	return kind, buf[header:], ok
 }
 
-func (u *unpacker) looseFile(file *os.File) (kind plumbing.ObjectType, content []byte, ok bool) {
-	info, err := file.Stat()
-	if err != nil || info.Size() > maxMemoryBytes {
-		return 0, nil, false
+// statLoose returns the kind and the size of a loose object of up to 1 MiB, by its header alone.
+func (u *unpacker) statLoose(folders []string, id ID) (kind plumbing.ObjectType, size int64, ok bool) {
+	file := findLoose(folders, id)
+	if file == nil {
+		return 0, 0, false
 	}
-	u.file = withSlack(u.file, int(info.Size()))
-	if n, err := file.ReadAt(u.file, 0); n < len(u.file) || err != nil {
-		return 0, nil, false
+	defer file.Close()
+	kind, size, _, ok = u.looseHead(file)
+	return kind, size, ok
+}
+
+func findLoose(folders []string, id ID) *os.File {
+	name := id.String()
+	for _, folder := range folders {
+		if file, err := plainfile.Open(filepath.Join(folder, name[:2], name[2:])); err == nil {
+			return file
+		}
 	}
-	buf := &u.turns[0]
-	*buf = withSlack(*buf, maxLooseHeader)
-	n, ok := u.inflate.inflateHead(*buf, u.file)
+	return nil
+}
+
+// looseStart is how much of a loose object is read first: nearly all of them whole.
+const looseStart = 8 << 10
+
+// looseHead reads the beginning of a loose object into u.file, and what its header says: the length of the content, and its own.
+func (u *unpacker) looseHead(file *os.File) (kind plumbing.ObjectType, length int64, header int, ok bool) {
+	u.file = withSlack(u.file, looseStart)
+	n, err := file.ReadAt(u.file, 0)
+	if err != nil && err != io.EOF {
+		return 0, 0, 0, false
+	}
+	u.file = u.file[:n]
+	var space [maxLooseHeader]byte
+	n, ok = u.inflate.inflateHead(space[:], u.file)
 	if !ok {
-		return 0, nil, false
+		return 0, 0, 0, false
 	}
-	kind, length, begun, err := parseLoose((*buf)[:n])
-	if err != nil || length > maxMemoryBytes {
-		return 0, nil, false
+	kind, length, begun, err := parseLoose(space[:n])
+	return kind, length, n - len(begun), err == nil && length <= maxMemoryBytes && length/maxInflation <= int64(len(u.file))
+}
+
+// readOn reads the rest of a loose object of which u.file is the beginning.
+func (u *unpacker) readOn(file *os.File) bool {
+	if len(u.file) < looseStart {
+		return true
 	}
-	header := n - len(begun)
-	*buf = withSlack(*buf, header+int(length))
-	_, ok = u.inflate.checked(*buf, u.file)
-	return kind, (*buf)[header:], ok
+	info, err := file.Stat()
+	if err != nil || info.Size() < looseStart || info.Size() > 2*maxMemoryBytes {
+		return false
+	}
+	if size := int(info.Size()); size > cap(u.file) {
+		u.file = append(make([]byte, 0, size), u.file...)
+	}
+	n, err := file.ReadAt(u.file[looseStart:info.Size()], looseStart)
+	u.file = u.file[:looseStart+n]
+	return err == nil
 }
 
 func (o *looseObject) kind() plumbing.ObjectType { return o.typ }

@@ -98,6 +98,11 @@ func (r *Repository) admit(ctx context.Context, o object, id ID, want plumbing.O
 // kindOf returns what kind of object an id stands for. Where it is not the kind that is hoped for, the object's bytes
 // are those of the id. errMissing where it is not there.
 func (r *Repository) kindOf(ctx context.Context, id ID, hoped plumbing.ObjectType) (plumbing.ObjectType, error) {
+	if f, ok := r.objects.(*folders); ok {
+		if kind, _, ok := f.stat(id); ok && kind == hoped {
+			return kind, nil
+		}
+	}
 	o, err := r.objects.find(id)
 	if errors.Is(err, errMissing) {
 		return 0, errMissing

@@ -152,7 +152,8 @@ func (u *unpacker) stat(p *pack, offset int64) (kind plumbing.ObjectType, size i
 	}
 	e := u.chain[0]
 	if !e.kind.IsDelta() {
-		return kind, int64(e.length), true
+		// What DEFLATE can't make of the rest of the file is a lie.
+		return kind, int64(e.length), int(e.length)/maxInflation <= len(u.compressed(p, e))
 	}
 	u.delta = withSlack(u.delta, min(int(e.length), DeltaHead))
 	n, ok := u.inflate.inflateHead(u.delta, u.compressed(p, e))
