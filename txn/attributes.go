@@ -43,28 +43,14 @@ func (s *place) kept(old attributes) attributes {
 	return old.forMode(s.material.Executable)
 }
 
-// dress gives the staged file what it keeps of the file whose place it is about to take, as that is now: another program may have changed
-// it since the staging, perhaps a crash ago. It returns what both have then.
-func (t *transaction) dress(s *place) (old, new attributes, err error) {
-	if old, err = t.disk.Attributes(s.destination); err != nil {
-		return
-	}
-	new, err = t.give(s.staging, s.kept(old))
-	return
-}
-
-// redress is for a program that changed the old file in the instant before it came out, which gave it the given attributes then. What
+// redress is for a program that changed the old file in the instant before it came out, which had the attributes was then. What
 // somebody has changed of the new one since is left alone.
-func (t *transaction) redress(s *place, old, new attributes) error {
-	out, err := t.disk.Attributes(lockv2.Destination(s.staging))
-	if err != nil || out == old {
-		return err
-	}
+func (t *transaction) redress(s *place, was, new attributes) error {
 	now, err := t.disk.Attributes(s.destination)
 	if err != nil || now != new {
 		return err
 	}
-	_, err = t.give(string(s.destination), s.kept(out))
+	_, err = t.give(string(s.destination), s.kept(was))
 	return err
 }
 

@@ -207,6 +207,19 @@ func (d *conductor) Digest(ctx context.Context, at lockv2.Destination, _ []byte)
 	return sum, err
 }
 
+func (d *conductor) Look(ctx context.Context, at lockv2.Destination, _ []byte) (sum rootfs.Sum, a attributes, err error) {
+	err = d.read("digest", string(at), func() (err error) {
+		if sum, err = d.digest(at); err == nil {
+			a, err = d.memory.attributes(at)
+		}
+		return err
+	})
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return sum, a, err
+}
+
 func (d *conductor) ReadFile(at lockv2.Destination, limit int64) (b []byte, err error) {
 	err = d.read("read", string(at), func() (err error) {
 		b, err = d.readFile(at, limit)

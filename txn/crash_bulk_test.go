@@ -46,3 +46,40 @@ func TestBulkFlushFailsOnDisk(t *testing.T) {
 		t.Log(sum)
 	})
 }
+
+// How often the disk is asked for what: the flushes of an update are as many for any number of files, and each file that is replaced costs so many calls.
+func TestCallsOfAnUpdate(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		count := func(files int) map[string]int {
+			u := &managed{operation: planner.Update, before: map[string]content{}, after: map[string]content{}}
+			for i := range files {
+				path := fmt.Sprintf("d%d/f%d", i%7, i)
+				u.before[path], u.after[path] = content{"old\n" + path, 0o644}, content{"new\n" + path, 0o644}
+			}
+			u.build()
+			p := u.proof("update in bulk", traits{bulk: true})
+			calls := map[string]int{}
+			d := &conductor{memory: p.start, before: func(_ int, c *call) { calls[c.op]++ }}
+			if err := d.run(func(disk disk) error { return p.attempt(d.memory, disk) }); err != nil {
+				t.Fatal(err)
+			}
+			return calls
+		}
+		one, many := count(100), count(1100)
+		perFile := map[string]int{
+			"create": 1, "take": 1, "write": 1, "close": 1, // staged
+			"digest":     4, // before the marker; before and after the exchange; before its removal
+			"attributes": 2, // of the old file when the new one is staged, and of that one before the exchange
+			"exchange":   1,
+			"unlink":     1,
+		}
+		for op := range many {
+			if got := many[op] - one[op]; got != 1000*perFile[op] {
+				t.Errorf("%s: %d calls for 1,000 files more, want %d", op, got, 1000*perFile[op])
+			}
+		}
+		if flushes := many["syncall"] + many["syncfolder"] + many["fsync"] + many["sync"]; flushes != 5 {
+			t.Errorf("%d flushes, want 5: %v", flushes, many)
+		}
+	})
+}

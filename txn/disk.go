@@ -90,6 +90,9 @@ type look interface {
 	// Digest reads a regular file; the error is a *rootfs.Error or ctx's.
 	Digest(ctx context.Context, d lockv2.Destination, buf []byte) (rootfs.Sum, error)
 
+	// Look is Digest, and Attributes of the same file, in one look.
+	Look(ctx context.Context, d lockv2.Destination, buf []byte) (rootfs.Sum, attributes, error)
+
 	// ReadFile returns the bytes of a regular file of at most limit bytes; the error is a *rootfs.Error.
 	ReadFile(d lockv2.Destination, limit int64) ([]byte, error)
 

@@ -18,7 +18,11 @@ func (d *linuxDisk) Attributes(path lockv2.Destination) (attributes, error) {
 	if err != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG {
 		return attributesOf(d.Root, path)
 	}
-	return attributes{mode: fileMode(stat.Mode), uid: int(stat.Uid), gid: int(stat.Gid)}, nil
+	return attributesIn(&stat), nil
+}
+
+func attributesIn(stat *unix.Stat_t) attributes {
+	return attributes{mode: fileMode(stat.Mode), uid: int(stat.Uid), gid: int(stat.Gid)}
 }
 
 // SetAttributes works on a descriptor that can do nothing else, so that a file which may not be read is no matter.
@@ -69,8 +73,11 @@ func (d *linuxDisk) Changeable(path string) error {
 		if err := unix.Fstat(at, &folder); err != nil {
 			return err
 		}
+		if folder.Mode&unix.S_ISVTX == 0 {
+			return nil
+		}
 		user := uint32(os.Geteuid())
-		if folder.Mode&unix.S_ISVTX == 0 || folder.Uid == user || ownsAll() {
+		if folder.Uid == user || ownsAll() {
 			return nil
 		}
 		if err := unix.Fstatat(at, name, &entry, unix.AT_SYMLINK_NOFOLLOW); err != nil {

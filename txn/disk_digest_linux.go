@@ -3,14 +3,14 @@ package txn
 import (
 	"context"
 	"crypto/sha256"
-	"time"
 
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
 	"golang.org/x/sys/unix"
 )
 
-// stamp tells whether a file was written to: any write gives it another time of change, except within one tick of the clock.
+// stamp tells whether a file was written to. Whatever changes a file, its name, mode or times too, sets the time of change, which nobody can set
+// otherwise, to the time of a clock that ticks every few milliseconds.
 type stamp struct {
 	inode        uint64
 	size         int64
@@ -20,48 +20,71 @@ type stamp struct {
 // known is a digest and what the file was like when its bytes were read.
 type known struct {
 	stamp
-	sum  rootfs.Sum
-	once bool // good for one look
+	sum   rootfs.Sum
+	moved bool // by this process since, which changed the time of change: good for one look, that goes by the rest
 }
 
-// A file must have been written last so long before the reading for its digest to be remembered, in nanoseconds: many ticks of the
-// clock that file systems take their times from; some count whole seconds (ext4 with small inodes) or two of them (FAT).
-const (
-	settled      = 100e6
-	settledWhole = 2e9 + settled
-)
-
-// settledAt reports whether a write after now, in nanoseconds, gives another stamp.
-func (s stamp) settledAt(now int64) bool {
-	quiet := int64(settled)
-	if s.ctime.Nsec == 0 {
-		quiet = settledWhole
+// settledAt reports whether any change after now, by the clock that file systems take their times from, gives another stamp. What was changed in
+// the same tick as now, or, where whole seconds are counted (ext4 with small inodes), in the same second, may be changed again with no trace.
+func (s stamp) settledAt(now unix.Timespec) bool {
+	if now.Sec != s.ctime.Sec || s.ctime.Nsec == 0 {
+		return now.Sec > s.ctime.Sec
 	}
-	return now-s.ctime.Nano() > quiet
+	return now.Nsec > s.ctime.Nsec
+}
+
+// sameBut compares all but the time of change.
+func (s stamp) sameBut(other stamp) bool {
+	other.ctime = s.ctime
+	return s == other
 }
 
 func stampOf(s *unix.Stat_t) stamp {
 	return stamp{inode: s.Ino, size: s.Size, ctime: s.Ctim, mtime: s.Mtim}
 }
 
-// Digest reads a file through the folders that are open already, with a quarter of the calls that rootfs makes. A file that nobody wrote to
-// since it was read last, not even its name or its mode, is not read again. Whatever is not as it should be, rootfs explains.
+// tick notes the time. Digests of files that were changed before it are remembered, if file systems of this kind take their times from
+// this clock, and two files can exchange their names: else the last look before a rename is all that saves a consumer's bytes.
+func (d *linuxDisk) tick() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.now = unix.Timespec{}
+	if d.local {
+		_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &d.now) // without it nothing is settled
+	}
+}
+
 func (d *linuxDisk) Digest(ctx context.Context, path lockv2.Destination, buf []byte) (rootfs.Sum, error) {
-	var sum rootfs.Sum
-	var ok bool
+	sum, _, ok := d.quickLook(ctx, path, buf)
+	if !ok {
+		return d.Root.Digest(ctx, path, buf)
+	}
+	return sum, nil
+}
+
+func (d *linuxDisk) Look(ctx context.Context, path lockv2.Destination, buf []byte) (rootfs.Sum, attributes, error) {
+	sum, a, ok := d.quickLook(ctx, path, buf)
+	if !ok {
+		return lookTwice(ctx, d.Root, path, buf)
+	}
+	return sum, a, nil
+}
+
+// quickLook reads a file through the folders that are open already. A file that nobody changed since it was read last is not read again. Whatever
+// is not as it should be is false, for rootfs to explain.
+func (d *linuxDisk) quickLook(ctx context.Context, path lockv2.Destination, buf []byte) (sum rootfs.Sum, a attributes, ok bool) {
+	var stat unix.Stat_t
 	parent, name := split(string(path))
 	err := d.in(parent, func(at int) error {
-		var stat unix.Stat_t
-		if k, found := d.known(string(path)); found {
-			if err := unix.Fstatat(at, name, &stat, unix.AT_SYMLINK_NOFOLLOW); err == nil && stat.Mode&unix.S_IFMT == unix.S_IFREG && stampOf(&stat) == k.stamp {
-				if k.once {
-					d.forgetDigest(string(path))
-				}
+		k, now, found := d.known(string(path))
+		if found && unix.Fstatat(at, name, &stat, unix.AT_SYMLINK_NOFOLLOW) == nil && stat.Mode&unix.S_IFMT == unix.S_IFREG {
+			is := stampOf(&stat)
+			if k.stamp == is || k.moved && k.sameBut(is) {
 				sum, ok = k.sum, true
 				return nil
 			}
 		}
-		fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+		fd, err := openAt(at, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 		if err != nil {
 			return err
 		}
@@ -69,19 +92,15 @@ func (d *linuxDisk) Digest(ctx context.Context, path lockv2.Destination, buf []b
 		if err := unix.Fstat(fd, &stat); err != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG {
 			return unix.EINVAL
 		}
-		now := time.Now().UnixNano()
 		if sum, ok = hashDescriptor(ctx, fd, stat.Size, buf); !ok {
 			return unix.EINVAL
 		}
-		if at := stampOf(&stat); at.settledAt(now) {
-			d.remember(string(path), known{stamp: at, sum: sum})
+		if is := stampOf(&stat); is.settledAt(now) {
+			d.remember(string(path), known{stamp: is, sum: sum})
 		}
 		return nil
 	})
-	if err != nil || !ok {
-		return d.Root.Digest(ctx, path, buf)
-	}
-	return sum, nil
+	return sum, attributesIn(&stat), ok && err == nil
 }
 
 // hashDescriptor reads size bytes, which the file had when it was opened; false where there are less. What is written at its end
@@ -104,35 +123,29 @@ func hashDescriptor(ctx context.Context, fd int, size int64, buf []byte) (rootfs
 	return sum, true
 }
 
-// moved lets the next Digest of to go by stat, where the file that had the name from until now is still what was read there. A rename changes its time
-// of change, so the time of its last write is what tells: who writes and then sets that time back is found out when the
-// file is read the time after, for which nothing is remembered.
+// moved lets the next look at to go by what was read at from, whose file it is now, if it still has the inode, the size and the time of the last write.
+// Who writes and then sets that time back is found out when the file is read the time after, for which nothing is remembered.
 func (d *linuxDisk) moved(from, to string) {
-	k, found := d.known(from)
-	d.forgetDigest(from)
-	d.forgetDigest(to)
-	if !found {
-		return
-	}
-	parent, name := split(to)
-	var stat unix.Stat_t
-	err := d.in(parent, func(at int) error { return unix.Fstatat(at, name, &stat, unix.AT_SYMLINK_NOFOLLOW) })
-	if now := stampOf(&stat); err == nil && stat.Mode&unix.S_IFMT == unix.S_IFREG && now.inode == k.inode && now.size == k.size && now.mtime == k.mtime {
-		d.remember(to, known{stamp: now, sum: k.sum, once: true})
-	}
-}
-
-func (d *linuxDisk) forgetDigest(path string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.digests, path)
+	k, found := d.digests[from]
+	delete(d.digests, from)
+	delete(d.digests, to)
+	if found && !k.moved {
+		k.moved = true
+		d.digests[to] = k
+	}
 }
 
-func (d *linuxDisk) known(path string) (known, bool) {
+// known returns what is remembered of path, and forgets it where it is good for one look; and the time of the tick.
+func (d *linuxDisk) known(path string) (known, unix.Timespec, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	k, found := d.digests[path]
-	return k, found
+	if k.moved {
+		delete(d.digests, path)
+	}
+	return k, d.now, found
 }
 
 func (d *linuxDisk) remember(path string, k known) {
@@ -142,4 +155,11 @@ func (d *linuxDisk) remember(path string, k known) {
 		d.digests = map[string]known{}
 	}
 	d.digests[path] = k
+}
+
+// forgetDigests makes every later look read, from now on.
+func (d *linuxDisk) forgetDigests() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.local, d.now, d.digests = false, unix.Timespec{}, nil
 }

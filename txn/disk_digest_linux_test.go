@@ -11,24 +11,90 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A digest is remembered where a later write gives the file another time of change, on whatever clock its file system counts.
+// A digest is remembered where a later write gives the file another time of change, whether its file system counts ticks or seconds.
 func TestSettled(t *testing.T) {
 	const second = int64(1e9)
 	for _, tt := range []struct {
 		ctime, now int64
 		want       bool
 	}{
-		{5*second + 1, 5*second + 1 + settled, false},
-		{5*second + 1, 5*second + 2 + settled, true},
-		{5 * second, 5*second + 999e6, false}, // perhaps written, and written again, within a second that is counted whole
-		{5 * second, 7*second + settled, false},
-		{5 * second, 7*second + settled + 1, true},
-		{5*second + 1, 4 * second, false}, // a clock that was put back, or a server's that is ahead
+		{5*second + 4e6, 5*second + 4e6, false}, // perhaps written, and written again, within a tick
+		{5*second + 4e6, 5*second + 8e6, true},
+		{5*second + 4e6, 6 * second, true},
+		{5*second + 4e6, 5 * second, false}, // finer than the clock
+		{5 * second, 5*second + 999e6, false},
+		{5 * second, 6 * second, true},
+		{5*second + 1, 4*second + 2, false}, // a clock that was put back
+		{5 * second, 0, false},              // no clock
 	} {
 		s := stamp{ctime: unix.NsecToTimespec(tt.ctime)}
-		if got := s.settledAt(tt.now); got != tt.want {
+		if got := s.settledAt(unix.NsecToTimespec(tt.now)); got != tt.want {
 			t.Errorf("changed at %d, read at %d: settled %v, want %v", tt.ctime, tt.now, got, tt.want)
 		}
+	}
+}
+
+// The clock is the one that file systems take their times from: a file that was changed before a tick has an earlier time than one that is changed after it.
+func TestTick(t *testing.T) {
+	dir := t.TempDir()
+	d, ok := realDisk(t, dir).(*linuxDisk)
+	if !ok || !d.local {
+		t.Skip("another disk")
+	}
+	for range 200 {
+		put(t, dir, "f", "a")
+		d.tick()
+		var before, after unix.Stat_t
+		if err := unix.Stat(filepath.Join(dir, "f"), &before); err != nil {
+			t.Fatal(err)
+		}
+		put(t, dir, "f", "b")
+		if err := unix.Stat(filepath.Join(dir, "f"), &after); err != nil {
+			t.Fatal(err)
+		}
+		if stampOf(&before).settledAt(d.now) && stampOf(&before) == stampOf(&after) {
+			t.Fatalf("changed at %v, settled at %v, changed again at %v", before.Ctim, d.now, after.Ctim)
+		}
+	}
+}
+
+// A file that was replaced is read once more however it looks, and where files can't be exchanged nothing is remembered.
+func TestMovedDigest(t *testing.T) {
+	dir := memoryDir(t)
+	put(t, dir, "old", "a")
+	put(t, dir, "new", "b")
+	d, ok := realDisk(t, dir).(*linuxDisk)
+	if !ok || !d.local {
+		t.Skip("another disk")
+	}
+	remember := func(path string) {
+		for found := false; !found; _, found = d.digests[path] {
+			d.tick()
+			if _, err := d.Digest(t.Context(), lockv2.Destination(path), make([]byte, 10)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	remember("old")
+	if err := d.Exchange("new", "old"); err != nil {
+		t.Fatal(err)
+	}
+	if k := d.digests["new"]; !k.moved {
+		t.Error("what came out is not known")
+	}
+	sum, _, err := d.Look(t.Context(), "new", nil) // there is no buffer to read into
+	if err != nil || sum.Digest != digestOf("a") {
+		t.Errorf("%v, %v", sum, err)
+	}
+	if _, found := d.digests["new"]; found {
+		t.Error("it is still known after a look")
+	}
+	remember("old")
+	d.forgetDigests()
+	d.Forget()
+	if _, err := d.Digest(t.Context(), "old", make([]byte, 10)); err != nil || len(d.digests) != 0 {
+		t.Errorf("%v; remembered %v", err, d.digests)
 	}
 }
 
@@ -77,7 +143,8 @@ func TestRememberedDigest(t *testing.T) {
 			}
 			buf := make([]byte, 100)
 			var want rootfs.Sum
-			for remembered := false; !remembered; _, remembered = d.known("f") { // as soon as the file is settled
+			for remembered := false; !remembered; _, _, remembered = d.known("f") { // as soon as the file is settled
+				d.tick()
 				sum, err := d.Digest(t.Context(), "f", buf)
 				if err != nil {
 					t.Fatal(err)

@@ -1,6 +1,7 @@
 package txn
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"syscall"
@@ -12,6 +13,16 @@ import (
 // cantKeep tells that the process may not, or the file system can't: no reason to stop.
 func cantKeep(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL)
+}
+
+// lookTwice is Look where the bytes and the attributes are asked for apart.
+func lookTwice(ctx context.Context, root *rootfs.Root, d lockv2.Destination, buf []byte) (rootfs.Sum, attributes, error) {
+	sum, err := root.Digest(ctx, d, buf)
+	if err != nil {
+		return sum, attributes{}, err
+	}
+	a, err := attributesOf(root, d)
+	return sum, a, err
 }
 
 func attributesOf(root *rootfs.Root, d lockv2.Destination) (attributes, error) {

@@ -23,6 +23,8 @@ type linuxDisk struct {
 
 	mu      sync.Mutex
 	open    map[string]*openFolder // by path, without the top
+	local   bool                   // digests may be remembered
+	now     unix.Timespec          // the time of the last tick
 	digests map[string]known       // by path
 }
 
@@ -36,7 +38,9 @@ func newDisk(root *rootfs.Root, top *os.File, _ string) (closingDisk, error) {
 	if err := unix.Fstat(int(top.Fd()), &stat); err != nil {
 		return nil, err
 	}
-	return &linuxDisk{Root: root, top: top, device: stat.Dev, open: map[string]*openFolder{}}, nil
+	var kind unix.Statfs_t
+	local := unix.Fstatfs(int(top.Fd()), &kind) == nil && localKind(int64(kind.Type))
+	return &linuxDisk{Root: root, top: top, device: stat.Dev, open: map[string]*openFolder{}, local: local}, nil
 }
 
 // Close closes the folders; root and top are the caller's.
@@ -49,6 +53,7 @@ func (d *linuxDisk) Close() {
 func (d *linuxDisk) Forget() {
 	d.Root.Forget()
 	d.Close()
+	d.tick()
 }
 
 // closeIdle needs mu.
@@ -165,8 +170,11 @@ func (d *linuxDisk) Install(from, to string) error {
 
 func (d *linuxDisk) Exchange(a, b string) error {
 	err := d.rename(a, b, unix.RENAME_EXCHANGE)
-	if err == nil {
+	switch {
+	case err == nil:
 		d.moved(b, a)
+	case errors.Is(err, errors.ErrUnsupported):
+		d.forgetDigests()
 	}
 	return err
 }

@@ -218,6 +218,10 @@ func (d *portableDisk) Digest(ctx context.Context, path lockv2.Destination, buf 
 	return d.reader.Digest(ctx, path, buf)
 }
 
+func (d *portableDisk) Look(ctx context.Context, path lockv2.Destination, buf []byte) (rootfs.Sum, attributes, error) {
+	return lookTwice(ctx, d.reader, path, buf)
+}
+
 func (d *portableDisk) ReadFile(path lockv2.Destination, limit int64) ([]byte, error) {
 	return d.reader.ReadFile(path, limit)
 }

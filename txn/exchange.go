@@ -17,7 +17,7 @@ func (t *transaction) carry(ctx context.Context, i int, buf []byte) error {
 	if s.kind == planner.Create {
 		return t.create(ctx, i, buf)
 	}
-	at, err := s.look(ctx, t.disk, string(s.destination), buf)
+	at, old, err := s.lookClosely(ctx, t.disk, string(s.destination), buf)
 	if err != nil {
 		return interrupted(ctx)
 	}
@@ -33,7 +33,7 @@ func (t *transaction) carry(ctx context.Context, i int, buf []byte) error {
 	if s.kind == planner.Remove {
 		return t.remove(ctx, i, buf)
 	}
-	return t.replace(ctx, i, buf)
+	return t.replace(ctx, i, old, buf)
 }
 
 func (t *transaction) create(ctx context.Context, i int, buf []byte) error {
@@ -60,10 +60,11 @@ func (t *transaction) create(ctx context.Context, i int, buf []byte) error {
 	return t.stop(s.blockedBy(at))
 }
 
-// replace exchanges the staged file and the destination.
-func (t *transaction) replace(ctx context.Context, i int, buf []byte) error {
+// replace exchanges the staged file and the destination, after it has given the new file what it keeps of the old one, as that is now: another program
+// may have changed it since the staging, perhaps a crash ago.
+func (t *transaction) replace(ctx context.Context, i int, old attributes, buf []byte) error {
 	s := &t.places[i]
-	old, new, err := t.dress(s)
+	new, err := t.give(s.staging, s.kept(old))
 	if err != nil {
 		return t.failed(ctx, i, "giving the new file the permissions of the old one", err, buf)
 	}
@@ -74,14 +75,16 @@ func (t *transaction) replace(ctx context.Context, i int, buf []byte) error {
 	if err != nil {
 		return t.failed(ctx, i, "replacing the file", err, buf)
 	}
-	out, err := s.look(ctx, t.disk, s.staging, buf)
+	out, was, err := s.lookClosely(ctx, t.disk, s.staging, buf)
 	switch {
 	case err != nil:
 		return err
 	case out.condition != holdOld:
 		return t.putBack(ctx, s, out, buf)
+	case was == old:
+		return nil
 	}
-	if err := t.redress(s, old, new); err != nil {
+	if err := t.redress(s, was, new); err != nil {
 		return entryFault(string(s.destination), "giving the new file the permissions of the old one", err)
 	}
 	return nil

@@ -173,6 +173,13 @@ func (d *faultDisk) Digest(ctx context.Context, path lockv2.Destination, buf []b
 	return d.disk.Digest(ctx, path, buf)
 }
 
+func (d *faultDisk) Look(ctx context.Context, path lockv2.Destination, buf []byte) (rootfs.Sum, attributes, error) {
+	if err := d.call("digest", string(path)); err != nil {
+		return rootfs.Sum{}, attributes{}, err
+	}
+	return d.disk.Look(ctx, path, buf)
+}
+
 func (d *faultDisk) ReadFile(path lockv2.Destination, limit int64) ([]byte, error) {
 	if err := d.call("read", string(path)); err != nil {
 		return nil, err

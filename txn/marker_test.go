@@ -39,11 +39,7 @@ func (l *lifecycle) marker(t testing.TB) *Marker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := newMarker(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return newMarker(plan)
 }
 
 func TestMarkerBytes(t *testing.T) {

@@ -59,6 +59,18 @@ type reader interface {
 // look tells what stands at path, which is the place's destination or its place in staging. The error is ctx's.
 func (s *place) look(ctx context.Context, from reader, path string, buf []byte) (seen, error) {
 	sum, err := from.Digest(ctx, lockv2.Destination(path), buf)
+	return s.judgeBytes(ctx, sum, err)
+}
+
+// lookClosely is look, and tells the attributes of a regular file too.
+func (s *place) lookClosely(ctx context.Context, d disk, path string, buf []byte) (seen, attributes, error) {
+	sum, a, err := d.Look(ctx, lockv2.Destination(path), buf)
+	at, err := s.judgeBytes(ctx, sum, err)
+	return at, a, err
+}
+
+// judgeBytes tells what was found by a look.
+func (s *place) judgeBytes(ctx context.Context, sum rootfs.Sum, err error) (seen, error) {
 	var fault *rootfs.Error
 	switch {
 	case err == nil && s.kind != planner.Create && sum.Digest == s.from:

@@ -68,11 +68,7 @@ func (t *Target) reconcile(ctx context.Context, p *planner.ManagedPlan, opt Opti
 	if err := checkFlush(d, opt.Flush); err != nil {
 		return nil, err
 	}
-	m, err := newMarker(p)
-	if err != nil {
-		return nil, err
-	}
-	work, err := newTransaction(d, m, p.Composition, opt, t.validator(&p.Lock))
+	work, err := newTransaction(d, newMarker(p), p.Composition, opt, t.validator(&p.Lock))
 	if err != nil {
 		return nil, err
 	}

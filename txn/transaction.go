@@ -164,18 +164,29 @@ func (t *transaction) stage(ctx context.Context) error {
 	return t.writeAll(ctx, files, t.inBulk)
 }
 
-// ready makes durable what was staged, so that a marker means that everything it needs is there, and meanwhile looks at every precondition
-// once more.
+// ready makes durable what was staged, so that a marker means that everything it needs is there. While the disk is at work it reads the marker as
+// a recovery would, and looks at every precondition once more.
 func (t *transaction) ready(ctx context.Context) error {
-	return both(t.flushReady, func() error { return t.recheck(ctx) })
+	return both(t.flushReady, func() error {
+		return both(t.readBack, func() error { return t.recheck(ctx) })
+	})
 }
 
+// flushReady flushes what stage has not flushed.
 func (t *transaction) flushReady() error {
 	if t.inBulk {
 		return t.flushStaged()
 	}
 	// The state folder too: else the marker may survive with the staging folder of an earlier run, torn files in it.
 	return t.flush(context.Background(), nil, []string{lockv2.StagingFolder, lockv2.StateFolder}, t.draft)
+}
+
+// readBack reads the marker that is to stand: what could not be read back could not be recovered from.
+func (t *transaction) readBack() error {
+	if _, err := ParseMarker(t.text); err != nil {
+		return fmt.Errorf("internal: the marker of this plan can't be read: %w", err)
+	}
+	return nil
 }
 
 // toStage returns what is to be staged of the actions that where has a path for, with what each keeps of the file that it replaces.
@@ -272,6 +283,7 @@ func (t *transaction) install(ctx context.Context) error {
 
 // prune removes the folders that removals left empty, those of an interrupted run too, upward and never the root.
 func (t *transaction) prune(context.Context) error {
+	kept := map[string]bool{} // those that hold something
 	for i := range t.actions() {
 		if t.places[i].kind != planner.Remove {
 			continue
@@ -280,8 +292,12 @@ func (t *transaction) prune(context.Context) error {
 			if t.gone[folder] {
 				continue
 			}
+			if kept[folder] {
+				break
+			}
 			// A folder that may not lose its entry says so before it says that something is in this one.
 			if names, err := t.disk.List(folder); err == nil && len(names) > 0 {
+				kept[folder] = true
 				break
 			}
 			err := t.disk.Rmdir(folder)
@@ -399,7 +415,7 @@ func seeds(l *lockv2.Lock) []lockv2.Destination {
 }
 
 // newMarker is the marker of a plan.
-func newMarker(p *planner.ManagedPlan) (*Marker, error) {
+func newMarker(p *planner.ManagedPlan) *Marker {
 	m := &Marker{
 		Operation: p.Operation, Source: p.Lock.Source,
 		OldLockDigest: p.Old.Digest, NewLockDigest: fingerprint.Of[fingerprint.LockFile](p.LockBytes()),
@@ -408,10 +424,6 @@ func newMarker(p *planner.ManagedPlan) (*Marker, error) {
 	for i := range m.Actions {
 		m.Actions[i].Material = nil
 	}
-	// What could not be read back could not be recovered from.
 	m.text, m.lock = m.Encode(), p.LockBytes()
-	if _, err := ParseMarker(m.text); err != nil {
-		return nil, fmt.Errorf("internal: the marker of this plan can't be read: %w", err)
-	}
-	return m, nil
+	return m
 }
