@@ -10,7 +10,8 @@ import (
 
 // run is one validation.
 type run struct {
-	steps    int // what is left to spend; below 0 every check fails at once
+	steps    int  // what is left to spend; below 0 every check fails at once
+	placed   bool // checks are told where their values stand
 	findings []finding
 	undone   *finding // what could not be told, so that there is no verdict; the first one
 }
@@ -50,6 +51,12 @@ func (w *verdict) fail(rule, format string, args ...any) {
 	}
 }
 
+// unheard notes that something is wrong, and reports whether only that is wanted: no message need be made.
+func (w *verdict) unheard() bool {
+	w.wrong = true
+	return w.out == nil
+}
+
 func (w *verdict) and(ok bool) {
 	if !ok {
 		w.wrong = true
@@ -75,7 +82,7 @@ func (r *run) check(s *schema, v *strictjson.Value, at *place, out *[]finding, m
 		w.fail("type", "%s", s.typeMessage(v))
 		return false
 	}
-	if s.constant != nil && !r.equal(s.constant, v) {
+	if s.constant != nil && !r.equal(s.constant, v) && !w.unheard() {
 		w.fail("const", "is %s; want %s", show(v), show(s.constant))
 	}
 	if s.enum != nil {
@@ -111,7 +118,9 @@ func (w *verdict) enum(s *schema, v *strictjson.Value) {
 			return
 		}
 	}
-	w.fail("enum", "is %s; want %s", show(v), oneOf(s.enum))
+	if !w.unheard() {
+		w.fail("enum", "is %s; want %s", show(v), oneOf(s.enum))
+	}
 }
 
 func (w *verdict) number(s *schema, token string) {

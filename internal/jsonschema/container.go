@@ -14,7 +14,7 @@ func (w *verdict) array(s *schema, v *strictjson.Value, marks *evaluated) {
 		w.distinct(v)
 	}
 	for i := range v.Items {
-		at := &place{w.at, "", i}
+		at := w.item(i)
 		switch {
 		case i < len(s.prefix):
 			w.and(w.r.check(s.prefix[i], &v.Items[i], at, w.out, fresh(marks)))
@@ -59,7 +59,7 @@ func (w *verdict) distinct(v *strictjson.Value) {
 func (w *verdict) contains(s *schema, v *strictjson.Value, marks *evaluated) {
 	holds := 0
 	for i := range v.Items {
-		if w.r.check(s.contains, &v.Items[i], &place{w.at, "", i}, nil, fresh(marks)) {
+		if w.r.check(s.contains, &v.Items[i], w.item(i), nil, fresh(marks)) {
 			holds++
 			marks.item(i)
 		}
@@ -130,7 +130,7 @@ func hasField(v *strictjson.Value, asked int) func(string) bool {
 }
 
 func (w *verdict) member(s *schema, m *strictjson.Member, marks *evaluated) {
-	at := &place{w.at, m.Name, -1}
+	at := w.field(m.Name)
 	if s.names != nil {
 		name := strictjson.Str(m.Name)
 		w.and(w.r.check(s.names, &name, at, w.out, nil))

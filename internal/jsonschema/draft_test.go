@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +65,9 @@ func TestVerdictIsTheDrafts(t *testing.T) {
 			}
 			accepted := want.Validate(v) == nil
 			found := got.Validate(parse(t, doc))
+			if trusted := got.ValidateTrusted(parse(t, doc)); !slices.Equal(trusted, found) {
+				t.Errorf("%s: ValidateTrusted says %v, Validate %v", doc, trusted, found)
+			}
 			if accepted != (len(found) == 0) {
 				t.Fatalf("seed %d: schema %s\ndocument %s\ngot %v, the oracle says %v", seed, schema, doc, found, accepted)
 			}

@@ -96,7 +96,7 @@ func (w *verdict) unevaluated(s *schema, v *strictjson.Value, marks *evaluated) 
 	if s.unevaluatedProperties != nil && v.Kind == strictjson.Object {
 		for i := range v.Members {
 			if m := &v.Members[i]; !marks.allNames && !marks.names[m.Name] {
-				w.and(w.r.check(s.unevaluatedProperties, &m.Value, &place{w.at, m.Name, -1}, w.out, fresh(marks)))
+				w.and(w.r.check(s.unevaluatedProperties, &m.Value, w.field(m.Name), w.out, fresh(marks)))
 			}
 		}
 		marks.allNames = true
@@ -104,7 +104,7 @@ func (w *verdict) unevaluated(s *schema, v *strictjson.Value, marks *evaluated) 
 	if s.unevaluatedItems != nil && v.Kind == strictjson.Array {
 		for i := marks.first; i < len(v.Items); i++ {
 			if !marks.items[i] {
-				w.and(w.r.check(s.unevaluatedItems, &v.Items[i], &place{w.at, "", i}, w.out, fresh(marks)))
+				w.and(w.r.check(s.unevaluatedItems, &v.Items[i], w.item(i), w.out, fresh(marks)))
 			}
 		}
 		marks.prefix(len(v.Items))

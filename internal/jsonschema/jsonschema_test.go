@@ -303,3 +303,23 @@ func TestValidateOverlaps(t *testing.T) {
 		}
 	}
 }
+
+// A document that conforms costs no allocation for what stands in it: neither places nor messages are made.
+func TestConformingAllocations(t *testing.T) {
+	s, err := jsonschema.Compile(parse(t, `{"type":"array","items":{"type":"object","properties":{"a":{"enum":["x","y"]},"b":{"type":"integer"}},
+		"required":["a"],"additionalProperties":false,"if":{"properties":{"a":{"const":"x"}}},"then":{"required":["b"]}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(n int) float64 {
+		doc := parse(t, "["+strings.Repeat(`{"a":"y"},{"a":"x","b":1},`, n)+`{"a":"y"}]`)
+		return testing.AllocsPerRun(10, func() {
+			if found := s.ValidateTrusted(doc); found != nil {
+				t.Fatal(found)
+			}
+		})
+	}
+	if few, many := count(10), count(1_000); many > few {
+		t.Errorf("%v allocations for 21 items, %v for 2,001", few, many)
+	}
+}

@@ -9,6 +9,22 @@ type place struct {
 	index int // -1 for a member
 }
 
+// item is the place of an item of the value.
+func (w *verdict) item(i int) *place {
+	if !w.r.placed {
+		return nil
+	}
+	return &place{w.at, "", i}
+}
+
+// field is the place of a member of the value.
+func (w *verdict) field(name string) *place {
+	if !w.r.placed {
+		return nil
+	}
+	return &place{w.at, name, -1}
+}
+
 func (p *place) pointer() string {
 	if p == nil {
 		return ""
