@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"strings"
+
 	"example.org/compose/fingerprint"
 	"example.org/compose/internal/portable"
 	"example.org/compose/internal/strictjson"
@@ -62,6 +64,8 @@ func (l *loader) readComponent(id lockv2.ComponentID) (*Component, []*Error, err
 			found(CodeSchemaValidationFailed, "/parameters_schema"+pointerOf(err), "%s", reasonOf(err))
 		}
 	}
+	folder := folderOf(id) + "/"
+	var paths strings.Builder // of the sources: few allocations for many
 	for i := range c.Materials {
 		m := &c.Materials[i]
 		if err := m.Destination.Check(); err != nil {
@@ -74,7 +78,10 @@ func (l *loader) readComponent(id lockv2.ComponentID) (*Component, []*Error, err
 			found(CodeInvalidDestination, item("materials", i)+"/source", "%q is no portable path: %v; rename the file so that every system can hold it", short(m.Source), err)
 			continue
 		}
-		m.path = folderOf(id) + "/" + m.Source
+		from := paths.Len()
+		paths.WriteString(folder)
+		paths.WriteString(m.Source)
+		m.path = paths.String()[from:]
 	}
 	return c, faults, nil
 }
@@ -90,10 +97,10 @@ func checkHistory(history []ContractVersion) (at int, rising bool) {
 }
 
 // parseComponent takes a descriptor that keeps its schema apart.
-func parseComponent(doc strictjson.Value) (*Component, lockv2.Role, *strictjson.Fault) {
+func parseComponent(doc *strictjson.Document) (*Component, lockv2.Role, *strictjson.Fault) {
 	c := &Component{}
 	var role lockv2.Role
-	bad := strictjson.Decode(doc, func(root strictjson.Node) {
+	bad := doc.Decode(func(root strictjson.Node) {
 		root.Object(func(f *strictjson.Fields) {
 			f.Get("schema_version")
 			c.ID = lockv2.ComponentID(f.Get("id").Text())
@@ -199,9 +206,9 @@ func (r *Recipe) lists() []recipeList {
 	return []recipeList{{"required_components", r.Required}, {"default_components", r.Default}, {"optional_components", r.Optional}}
 }
 
-func parseRecipe(doc strictjson.Value) (*Recipe, *strictjson.Fault) {
+func parseRecipe(doc *strictjson.Document) (*Recipe, *strictjson.Fault) {
 	r := &Recipe{}
-	bad := strictjson.Decode(doc, func(root strictjson.Node) {
+	bad := doc.Decode(func(root strictjson.Node) {
 		root.Object(func(f *strictjson.Fields) {
 			f.Get("schema_version")
 			r.ID = lockv2.RecipeID(f.Get("id").Text())

@@ -24,7 +24,7 @@ func (l *loader) readIndex() error {
 		}
 		return nil
 	}
-	bad := strictjson.Decode(doc, func(root strictjson.Node) {
+	bad := doc.Decode(func(root strictjson.Node) {
 		root.Object(func(f *strictjson.Fields) {
 			f.Get("schema_version")
 			if n, found := f.Lookup("repository"); found {

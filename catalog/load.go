@@ -137,12 +137,12 @@ func (l *loader) each(n int, work func(i int) ([]*Error, error)) error {
 
 // document reads a file of the catalog: a regular blob of at most MaxFile bytes, strict JSON, and of the form of
 // its schema. Where ok is false, faults say why.
-func (l *loader) document(path, schema string) (b []byte, doc strictjson.Value, faults []*Error, err error) {
-	one := func(err error) ([]byte, strictjson.Value, []*Error, error) {
+func (l *loader) document(path, schema string) (b []byte, doc *strictjson.Document, faults []*Error, err error) {
+	one := func(err error) ([]byte, *strictjson.Document, []*Error, error) {
 		if fault, ok := err.(*Error); ok {
-			return nil, doc, []*Error{fault}, nil
+			return nil, nil, []*Error{fault}, nil
 		}
-		return nil, doc, nil, err
+		return nil, nil, nil, err
 	}
 	entry, err := l.trees.regular(l.ctx, path)
 	if err != nil {
@@ -158,10 +158,12 @@ func (l *loader) document(path, schema string) (b []byte, doc strictjson.Value, 
 	if b, err = l.trees.repo.Blob(l.ctx, entry.ID, MaxFile); err != nil {
 		return one(unreadable(path, err))
 	}
-	if doc, err = strictjson.Parse(b, 0); err != nil {
+	if doc, err = strictjson.Scan(b, 0); err != nil {
 		return one(faultOf(CodeInvalidJSON, path, "is no JSON that compose takes", err))
 	}
-	for _, v := range schemas.Validate(schema, doc) {
+	var whole strictjson.Value
+	doc.Decode(func(root strictjson.Node) { whole = root.Value() })
+	for _, v := range schemas.Validate(schema, whole) {
 		faults = append(faults, schemaFault(path, v))
 	}
 	return b, doc, faults, nil
