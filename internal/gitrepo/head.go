@@ -2,6 +2,7 @@ package gitrepo
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -95,8 +96,8 @@ func (l *location) readPackedRef(name string) (string, error) {
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
-		if id, ref, ok := strings.Cut(lines.Text(), " "); ok && ref == name && id != "#" {
-			return id, nil
+		if id, ref, ok := bytes.Cut(lines.Bytes(), []byte(" ")); ok && string(ref) == name && string(id) != "#" {
+			return string(id), nil
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -2,6 +2,7 @@ package gitrepo
 
 import (
 	"bufio"
+	"bytes"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -76,7 +77,7 @@ func (l *location) hasPackedReplaceRef() bool {
 	}
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if id, ref, ok := strings.Cut(lines.Text(), " "); ok && id != "#" && strings.HasPrefix(ref, replacePrefix) && isReplaceRef(ref) {
+		if id, ref, ok := bytes.Cut(lines.Bytes(), []byte(" ")); ok && string(id) != "#" && bytes.HasPrefix(ref, []byte(replacePrefix)) && isReplaceRef(string(ref)) {
 			return true
 		}
 	}
