@@ -2,6 +2,7 @@ package strictjson_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -83,6 +84,59 @@ func TestDecode(t *testing.T) {
 			}
 		})
 	}
+}
+
+// wander reads a document in a way that choices lead, as many wrong ones as right, and logs what it was told.
+func wander(n strictjson.Node, choices *rand.Rand, log *strings.Builder) {
+	switch choices.IntN(8) {
+	case 0:
+		fmt.Fprintf(log, "%q %q %q;", n.Text(), n.Word(), n.Bytes())
+	case 1:
+		fmt.Fprint(log, n.Int(), n.Boolean(), ";")
+	case 2, 3:
+		n.Items(func(i int, item strictjson.Node) { wander(item, choices, log) })
+	case 4, 5:
+		n.Each(func(name string, value strictjson.Node) {
+			fmt.Fprintf(log, "%q:", name)
+			wander(value, choices, log)
+		})
+	case 6:
+		n.CheckSorted()
+		fmt.Fprintf(log, "%d %+v;", n.Len(), n.Value())
+	case 7:
+		n.Object(func(f *strictjson.Fields) {
+			wander(f.Get("b"), choices, log)
+			if value, found := f.Lookup("a"); found {
+				fault := value.Decode(func(root strictjson.Node) { wander(root, choices, log) })
+				fmt.Fprint(log, fault, ";")
+			}
+		})
+	}
+}
+
+// A document tells the same where it was scanned and where it was kept as a Value.
+func FuzzDecode(f *testing.F) {
+	for i, text := range []string{`{"b":[1,"x",{"a":true}],"a":"y\n"}`, `[{"\u0061":0,"b":{}},[],"é"]`, `{"c":1,"b":"long enough for a word"}`, `7`} {
+		f.Add([]byte(text), uint64(i))
+	}
+	f.Fuzz(func(t *testing.T, text []byte, seed uint64) {
+		doc, err := strictjson.Scan(text, 0)
+		kept, again := strictjson.Parse(text, 0)
+		if fmt.Sprint(err) != fmt.Sprint(again) {
+			t.Fatalf("Scan: %v; Parse: %v", err, again)
+		}
+		if err != nil {
+			return
+		}
+		for turn := range uint64(8) {
+			var scanned, value strings.Builder
+			a := doc.Decode(func(root strictjson.Node) { wander(root, rand.New(rand.NewPCG(seed, turn)), &scanned) })
+			b := strictjson.Decode(kept, func(root strictjson.Node) { wander(root, rand.New(rand.NewPCG(seed, turn)), &value) })
+			if scanned.String() != value.String() || fmt.Sprint(a) != fmt.Sprint(b) {
+				t.Fatalf("%q\nscanned %s (%v)\nkept    %s (%v)", text, &scanned, a, &value, b)
+			}
+		}
+	})
 }
 
 func TestDecodeManyFields(t *testing.T) {

@@ -6,6 +6,10 @@
 // plans and results are written: two-space indentation, `[]` and `{}` for empty, one final newline,
 // members in the order in which the value holds them. For every b in that form, Encode(Parse(b)) is b.
 //
+// Neither needs a tree of the whole. Scan checks a text as Parse does, and Document.Decode reads it where it
+// stands: Values are made of what is kept. Rows is an array that is made while it is written, and Write hands on what
+// Encode returns piece by piece.
+//
 // The package imports the standard library alone and opens no files.
 package strictjson
 
