@@ -46,11 +46,11 @@ type Composition struct {
 	Materials []Material  // by destination
 
 	catalog *catalog.Catalog
-	lock    []byte
+	digest  fingerprint.LockFile // of the lock's bytes
 }
 
-// LockBytes returns the canonical bytes of c.Lock. They are not to be changed.
-func (c *Composition) LockBytes() []byte { return c.lock }
+// LockBytes returns the canonical bytes of c.Lock, made anew by each call.
+func (c *Composition) LockBytes() []byte { return lockBytes(&c.Lock) }
 
 // CanLeaveOut reports whether the same recipe has a choice without the component that is otherwise this one: the recipe has it by default or
 // as an option, and no other component requires it.

@@ -18,8 +18,7 @@ import (
 // Managed is a target's lock, read for an update or upgrade.
 type Managed struct {
 	Lock   *lockv2.Lock
-	Bytes  []byte // exactly as they stand in the target
-	Digest fingerprint.LockFile
+	Digest fingerprint.LockFile // of the bytes exactly as they stand in the target
 }
 
 // ReadManaged reads the lock of the target in root (nil: the target is absent).
@@ -28,7 +27,11 @@ type Managed struct {
 // lock; INVALID_LOCK for a lock, or a state folder, that is a symlink or another kind of file, and for every fault of
 // the lock, with a pointer; UNSUPPORTED_LOCK_VERSION; INVALID_JSON; READ_FAILED.
 func ReadManaged(root *rootfs.Root) (*Managed, error) {
-	b, err := readLock(root)
+	var b []byte
+	err := readLock(root, func() (err error) {
+		b, err = root.ReadFile(lockv2.LockPath, lockv2.MaxSize)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -43,38 +46,37 @@ func ReadManaged(root *rootfs.Root) (*Managed, error) {
 	case err != nil:
 		return nil, err
 	}
-	return &Managed{Lock: lock, Bytes: b, Digest: fingerprint.Of[fingerprint.LockFile](b)}, nil
+	return &Managed{Lock: lock, Digest: fingerprint.Of[fingerprint.LockFile](b)}, nil
 }
 
-// readLock returns the bytes of the lock of a target without a marker.
-func readLock(root *rootfs.Root) ([]byte, error) {
+// readLock calls read for the lock of a target without a marker, and says what its error, or a marker, means.
+func readLock(root *rootfs.Root, read func() error) error {
 	_, err := root.Stat(lockv2.MarkerPath)
 	if err == nil {
-		return nil, &Error{Base: diag.New(CodeRecoveryRequired, lockv2.MarkerPath,
+		return &Error{Base: diag.New(CodeRecoveryRequired, lockv2.MarkerPath,
 			"an update or upgrade of this target is not finished; wait for it where it still runs, else finish it before anything else").
 			WithHint("compose inspect shows the command that finishes it")}
 	}
-	var b []byte
 	if missing(err) { // of the marker
-		b, err = root.ReadFile(lockv2.LockPath, lockv2.MaxSize)
+		err = read()
 	}
 	var fault *rootfs.Error
 	switch {
 	case err == nil:
-		return b, nil
+		return nil
 	case !errors.As(err, &fault):
-		return nil, err
+		return err
 	}
 	switch fault.Reason {
 	case rootfs.Missing:
-		return nil, &Error{Base: diag.New(CodeManagedLockRequired, lockv2.LockPath,
+		return &Error{Base: diag.New(CodeManagedLockRequired, lockv2.LockPath,
 			"the target has no lock, so there is nothing to update; compose it first with --mode initial, or restore the lock from version control")}
 	case rootfs.Unreadable, rootfs.Changed:
-		return nil, &Error{Base: diag.New(CodeReadFailed, fault.At, fault.Message())}
+		return &Error{Base: diag.New(CodeReadFailed, fault.At, fault.Message())}
 	case rootfs.ParentNotDirectory:
-		return nil, lockError(CodeInvalidLock, fault.At, "is no folder, but compose keeps its lock below it; move it away, and restore the lock", "")
+		return lockError(CodeInvalidLock, fault.At, "is no folder, but compose keeps its lock below it; move it away, and restore the lock", "")
 	}
-	return nil, lockError(CodeInvalidLock, fault.At, fault.Message(), "")
+	return lockError(CodeInvalidLock, fault.At, fault.Message(), "")
 }
 
 func lockError(code, path, msg, hint string) error {

@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -63,7 +62,7 @@ type ManagedPlan struct {
 	Files       []ManagedFile // by destination; every destination is here or in conflict
 	Conflicts   []Conflict    // those of components first, by id; then by destination, at most one for each
 
-	lock []byte
+	digest fingerprint.LockFile
 }
 
 // Reconcile plans an update or upgrade of the target in root from old to what comp supplies. For an update comp is
@@ -86,11 +85,15 @@ func (s *Snapshot) Reconcile(ctx context.Context, op Operation, comp *Compositio
 		return nil, err
 	}
 	root.Forget()
-	now, err := readLock(root)
+	var now rootfs.Sum
+	err = readLock(root, func() (err error) {
+		now, err = root.Digest(ctx, lockv2.LockPath, make([]byte, rootfs.BufferSize))
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.Equal(now, s.Managed.Bytes) {
+	if fingerprint.LockFile(now.Digest) != s.Managed.Digest {
 		return nil, &Error{Base: diag.New(CodePreconditionChanged, lockv2.LockPath, fmt.Sprintf(
 			"the lock changed while the %s was planned; run the same command again", op))}
 	}
@@ -102,10 +105,10 @@ func (s *Snapshot) reconcile(ctx context.Context, op Operation, comp *Compositio
 	if op != Upgrade && (op != Update || !sameChoice(old.Lock, &comp.Lock)) {
 		return nil, fmt.Errorf("internal: a composition of another choice than the lock's is no %q", string(op))
 	}
-	plan := &ManagedPlan{Operation: op, Old: old, Composition: comp, Lock: NextLock(old.Lock, comp), lock: comp.lock}
+	plan := &ManagedPlan{Operation: op, Old: old, Composition: comp, Lock: NextLock(old.Lock, comp), digest: comp.digest}
 	if !slices.Equal(plan.Lock.Files, comp.Lock.Files) {
 		var err error
-		if plan.lock, err = encodeLock(&plan.Lock); err != nil {
+		if plan.digest, err = digestOf(&plan.Lock); err != nil {
 			return nil, err
 		}
 	}
@@ -138,8 +141,11 @@ func (s *Snapshot) reconcile(ctx context.Context, op Operation, comp *Compositio
 	return plan, plan.explainIncludes(ctx)
 }
 
-// LockBytes returns the canonical bytes of p.Lock. They are not to be changed.
-func (p *ManagedPlan) LockBytes() []byte { return p.lock }
+// LockBytes returns the canonical bytes of p.Lock, made anew by each call.
+func (p *ManagedPlan) LockBytes() []byte { return lockBytes(&p.Lock) }
+
+// LockDigest returns the digest of LockBytes.
+func (p *ManagedPlan) LockDigest() fingerprint.LockFile { return p.digest }
 
 // Noop reports that an apply would write nothing: no conflict, no action, and the new lock is the old one as a value,
 // in whatever white space that one stands.
@@ -147,11 +153,11 @@ func (p *ManagedPlan) Noop() bool {
 	if len(p.Conflicts) > 0 || slices.ContainsFunc(p.Files, ManagedFile.changes) {
 		return false
 	}
-	if bytes.Equal(p.Old.Bytes, p.lock) {
+	if p.Old.Digest == p.digest {
 		return true
 	}
-	old, err := lockv2.Encode(p.Old.Lock)
-	return err == nil && bytes.Equal(old, p.lock)
+	old, err := lockv2.Digest(p.Old.Lock)
+	return err == nil && old == p.digest
 }
 
 // Actions returns the changes below the target, by destination.

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"example.org/compose/catalog"
+	"example.org/compose/fingerprint"
 	"example.org/compose/internal/diag"
 	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
@@ -54,7 +55,7 @@ func materialize(ctx context.Context, cat *catalog.Catalog, repository string, c
 		return nil, err
 	}
 	c.Lock = lockOf(cat, repository, cfg, components, c.Materials)
-	if c.lock, err = encodeLock(&c.Lock); err != nil {
+	if c.digest, err = digestOf(&c.Lock); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -244,15 +245,22 @@ func lockOf(cat *catalog.Catalog, repository string, cfg resolver.Config, compon
 	return lock
 }
 
-// encodeLock returns the lock's bytes. A lock that could not be read again is refused here, before any target is looked at.
-func encodeLock(lock *lockv2.Lock) ([]byte, error) {
+// digestOf returns the digest of a lock's bytes. A lock that could not be read again is refused here, before any target is looked at.
+func digestOf(lock *lockv2.Lock) (fingerprint.LockFile, error) {
+	digest, err := lockv2.Digest(lock)
+	var large *lockv2.Error
+	if errors.As(err, &large) && large.Pointer == "" {
+		return digest, &Error{Base: diag.New(CodeSourceTooLarge, lockv2.LockPath, fmt.Sprintf(
+			"the lock of this choice %s: choose fewer components or shorter parameters", large.Message()))}
+	}
+	return digest, err
+}
+
+// lockBytes returns the bytes of a lock that digestOf took.
+func lockBytes(lock *lockv2.Lock) []byte {
 	b, err := lockv2.Encode(lock)
 	if err != nil {
-		return nil, err
+		return nil // digestOf would have refused it
 	}
-	if len(b) > lockv2.MaxSize {
-		return nil, &Error{Base: diag.New(CodeSourceTooLarge, lockv2.LockPath, fmt.Sprintf(
-			"the lock of this choice would have %d bytes; a lock has at most %d: choose fewer components or shorter parameters", len(b), lockv2.MaxSize))}
-	}
-	return b, nil
+	return b
 }
