@@ -177,25 +177,25 @@ func TestBlobsOfHostilePacks(t *testing.T) {
 			ids := []string{a, b}
 			g.packOf(ids, [][2]string{entry(plumbing.REFDeltaObject, deltaOf(5, 5, "12345"), b), entry(plumbing.REFDeltaObject, deltaOf(5, 5, "12345"), a)})
 			return ids
-		}, 2 << 20},
+		}, 4 << 20},
 		{"a delta on itself", func(g *gitRepo) []string {
 			g.packOf([]string{a}, [][2]string{entry(plumbing.REFDeltaObject, deltaOf(5, 5, "12345"), a)})
 			return []string{a}
-		}, 2 << 20},
+		}, 4 << 20},
 		{"a delta on nothing", func(g *gitRepo) []string {
 			g.packOf([]string{a}, [][2]string{entry(plumbing.REFDeltaObject, deltaOf(5, 5, "12345"), b)})
 			return []string{a}
-		}, 2 << 20},
+		}, 4 << 20},
 		{"other bytes, and a delta on them", func(g *gitRepo) []string {
 			ids := []string{a, blobID("12345")}
 			g.packOf(ids, [][2]string{entry(plumbing.BlobObject, "hello", ""), entry(plumbing.REFDeltaObject, deltaOf(5, 5, "12345"), a)})
 			return ids
-		}, 2 << 20},
+		}, 4 << 20},
 		{"a tree, and a delta on it", func(g *gitRepo) []string {
 			ids := []string{a, blobID("12345")}
 			g.packOf(ids, [][2]string{entry(plumbing.TreeObject, "hello", ""), entry(plumbing.REFDeltaObject, deltaOf(5, 5, "12345"), a)})
 			return ids
-		}, 2 << 20},
+		}, 4 << 20},
 		{"a length that is a lie", func(g *gitRepo) []string {
 			e := entry(plumbing.BlobObject, "hello", "")
 			e[0] = string(entryHead(plumbing.BlobObject, 1<<20))
@@ -206,7 +206,7 @@ func TestBlobsOfHostilePacks(t *testing.T) {
 			ids := []string{blobID("hello"), b}
 			g.packOf(ids, [][2]string{entry(plumbing.BlobObject, "hello", ""), entry(plumbing.REFDeltaObject, deltaOf(5, 3, "12345"), ids[0])})
 			return ids
-		}, 2 << 20},
+		}, 4 << 20},
 		{"a chain of large objects", func(g *gitRepo) []string {
 			g.chain(whole, deep, last)
 			return []string{last, blobID(whole)}

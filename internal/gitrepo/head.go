@@ -2,7 +2,6 @@ package gitrepo
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -96,8 +95,8 @@ func (l *location) readPackedRef(name string) (string, error) {
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
-		if id, ref, ok := bytes.Cut(lines.Bytes(), []byte(" ")); ok && string(ref) == name && string(id) != "#" {
-			return string(id), nil
+		if id, ref, ok := strings.Cut(lines.Text(), " "); ok && ref == name && id != "#" {
+			return id, nil
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -2,7 +2,6 @@ package gitrepo
 
 import (
 	"bufio"
-	"bytes"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -77,7 +76,7 @@ func (l *location) hasPackedReplaceRef() bool {
 	}
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if id, ref, ok := bytes.Cut(lines.Bytes(), []byte(" ")); ok && string(id) != "#" && bytes.HasPrefix(ref, []byte(replacePrefix)) && isReplaceRef(string(ref)) {
+		if id, ref, ok := strings.Cut(lines.Text(), " "); ok && id != "#" && strings.HasPrefix(ref, replacePrefix) && isReplaceRef(ref) {
 			return true
 		}
 	}
