@@ -14,14 +14,14 @@ import (
 	"example.org/compose/internal/benchcmp/sample"
 )
 
-// bounds are what one file may cost, a tenth to a fifth above what it costs: so much more does each further file take, on the way from 100
-// files to 1,000. Who makes a job dearer finds its line here, and who makes it cheaper lowers it; with -v the tests say what they measure.
+// bounds are what one file may cost, a tenth to a third above what it costs: so much more does each further file take, on the way from 100
+// files to 1,000, on Linux with two cores. Who makes a job dearer finds its line here, and who makes it cheaper lowers it; with -v the tests say what they measure.
 var bounds = map[string]price{
-	"validate": {allocations: 1, bytes: 1100, calls: 4.5},
-	"no-op":    {allocations: 25, bytes: 6500, calls: 6},
-	"plan":     {allocations: 29, bytes: 10_500, calls: 6.5},
-	"update":   {allocations: 48, bytes: 11_500, calls: 22},
-	"fresh":    {allocations: 40, bytes: 7200, calls: 12.5},
+	"validate": {allocations: 1, bytes: 750, calls: 4.5},
+	"no-op":    {allocations: 8, bytes: 5300, calls: 6},
+	"plan":     {allocations: 11, bytes: 8800, calls: 6.3},
+	"update":   {allocations: 27, bytes: 11_000, calls: 20},
+	"fresh":    {allocations: 21, bytes: 8000, calls: 11},
 }
 
 // price is what a job takes: a run, or for each file.
@@ -46,6 +46,7 @@ func TestComplexity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("composes 10,000 files")
 	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // each worker has its buffers
 	sizes := []int{100, 1000, 10_000}
 	costs := map[string][]price{}
 	for _, files := range sizes {
@@ -81,7 +82,7 @@ func wantGrowth(t *testing.T, what string, sizes []int, costs []price, bound pri
 		}
 	}
 	t.Logf("%s:%s", what, &line)
-	if each[1] > figure(bound) {
+	if runtime.GOOS == "linux" && each[1] > figure(bound) {
 		t.Errorf("%s: %.1f for each file, at most %.1f are allowed", what, each[1], figure(bound))
 	}
 }
