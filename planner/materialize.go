@@ -1,20 +1,15 @@
 package planner
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"sync"
 
 	"example.org/compose/catalog"
 	"example.org/compose/fingerprint"
 	"example.org/compose/internal/diag"
-	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
 	"example.org/compose/resolver"
 )
@@ -123,98 +118,10 @@ func involved(a, b lockv2.ComponentID) []lockv2.ComponentID {
 	return slices.Compact(slices.Sorted(slices.Values([]lockv2.ComponentID{a, b})))
 }
 
-// hash computes digest and size of every material of which they are not known. The first fault by destination is the one
-// reported, whichever core meets its fault first.
-func (c *Composition) hash(ctx context.Context) error {
-	var copied, other []*Material
-	var sources []*catalog.Material
-	for i := range c.Materials {
-		switch m := &c.Materials[i]; {
-		case m.known:
-		case m.Copied():
-			copied, sources = append(copied, m), append(sources, m.source)
-		default:
-			other = append(other, m)
-		}
-	}
-	var first firstFault
-	err := c.catalog.ReadMaterials(ctx, sources, func(i int, content *catalog.Content, err error) error {
-		return first.keep(copied[i], copied[i].read(content, err))
-	})
-	if err != nil && first.err == nil {
-		return err
-	}
-	err = rootfs.Each(ctx, len(other), func(i int, buf []byte) {
-		_ = first.keep(other[i], c.expand(ctx, other[i], buf))
-	})
-	return cmp.Or(err, first.err)
-}
-
-// firstFault keeps the fault of the first material, by destination.
-type firstFault struct {
-	mu  sync.Mutex
-	at  lockv2.Destination
-	err error
-}
-
-func (f *firstFault) keep(m *Material, err error) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err != nil && (f.err == nil || m.Destination < f.at) {
-		f.at, f.err = m.Destination, err
-	}
-	return err
-}
-
-// read takes the size and the digest of a copied material from its bytes.
-func (m *Material) read(content *catalog.Content, err error) error {
-	if err != nil {
-		return readFault(m, err)
-	}
-	m.Size = content.Size
-	if content.Bytes == nil {
-		hash := sha256.New()
-		if _, err := content.WriteTo(hash); err != nil {
-			return readFault(m, err)
-		}
-		hash.Sum(m.Digest[:0])
-		return nil
-	}
-	m.Digest = sha256.Sum256(content.Bytes)
-	if m.Size <= pointerBound && catalog.IsLFSPointer(content.Bytes) {
-		return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.New(CodeLFSPointer, sourcePath(m),
-			"is a Git LFS pointer, not the file; commit the bytes themselves to the catalog")}
-	}
-	return nil
-}
-
-// expand takes the size and the digest of a composed or generated material.
-func (c *Composition) expand(ctx context.Context, m *Material, buf []byte) error {
-	r, err := c.Open(ctx, m)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	hash := sha256.New()
-	for err == nil {
-		var n int
-		n, err = r.Read(buf)
-		hash.Write(buf[:n])
-		m.Size += int64(n)
-	}
-	if err != io.EOF {
-		return readFault(m, err)
-	}
-	hash.Sum(m.Digest[:0])
-	return nil
-}
-
-// pointerBound is more than a Git LFS pointer has: its specification says less than 1,024 bytes.
-const pointerBound = 1 << 10
-
+// readFault is the error of a material that can't be read; nil for none.
 func readFault(m *Material, err error) error {
 	var coded diag.Coded
-	if errors.As(err, &coded) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.As(err, &coded) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.Wrap(CodeReadFailed, sourcePath(m), "can't be read from the source", err)}

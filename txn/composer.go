@@ -16,15 +16,21 @@ import (
 // composer is what a first composition and a transaction have in common: how they stage files, make folders and flush.
 // It uses the target through disk alone.
 type composer struct {
-	disk disk
-	open func(ctx context.Context, m *planner.Material) (io.ReadCloser, error)
-	opt  Options
+	disk   disk
+	source source
+	opt    Options
 
 	warnings warner
 	progress counter
 	folders  map[string]bool // that are there, because this run made or met them
 	made     []string        // those that this run made, parents first
 	staging  bool            // staging was begun
+}
+
+// source has the bytes of materials: a *planner.Composition.
+type source interface {
+	Open(ctx context.Context, m *planner.Material) (io.ReadCloser, error)
+	Supply(ctx context.Context, materials []*planner.Material, put func(i int, from io.WriterTo) error) error
 }
 
 // begin makes c ready for so many files.

@@ -3,10 +3,8 @@ package txn
 import (
 	"context"
 	"crypto/sha256"
-	"io"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"example.org/compose/internal/rootfs"
@@ -42,9 +40,7 @@ func attemptInitial(m *memory, d disk) error {
 		return errPlan
 	}
 	n := &installation{composer: composer{disk: d, opt: Options{Flush: m.way()}}, lock: []byte(testLock), above: func() error { return nil }}
-	n.open = func(_ context.Context, m *planner.Material) (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(firstFiles[string(m.Destination)].text)), nil
-	}
+	n.source = textSource(func(m *planner.Material) string { return firstFiles[string(m.Destination)].text })
 	for _, destination := range slices.Sorted(maps.Keys(firstFiles)) {
 		c := firstFiles[destination]
 		material := &planner.Material{Destination: lockv2.Destination(destination), Digest: sha256.Sum256([]byte(c.text)), Size: int64(len(c.text)), Executable: c.mode&0o111 != 0}

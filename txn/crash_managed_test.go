@@ -3,7 +3,6 @@ package txn
 import (
 	"context"
 	"crypto/sha256"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -170,9 +169,7 @@ func (u *managed) transaction(m *memory, d disk, marker *Marker) (*transaction, 
 	if err != nil {
 		return nil, err
 	}
-	t.open = func(_ context.Context, m *planner.Material) (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(u.after[string(m.Destination)].text)), nil
-	}
+	t.source = textSource(func(m *planner.Material) string { return u.after[string(m.Destination)].text })
 	return t, nil
 }
 

@@ -81,7 +81,7 @@ func (t *Target) initial(ctx context.Context, plan PlanFunc, opt Options) (*Resu
 	}
 	t.root.Forget() // what the plan remembers of the target is not to be taken for its state from here on
 	work := &installation{
-		composer: composer{disk: d, open: p.Composition.Open, opt: opt},
+		composer: composer{disk: d, source: p.Composition, opt: opt},
 		actions:  p.Actions, lock: p.Composition.LockBytes(),
 		above: func() error { return syncAbove(t.folder) },
 	}

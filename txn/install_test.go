@@ -1,12 +1,10 @@
 package txn
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -65,9 +63,7 @@ func stand(t *testing.T, dir string, files map[string]string, wrap func(disk) di
 		}
 		n.actions = append(n.actions, planner.Action{Kind: kind, Material: m})
 	}
-	n.open = func(_ context.Context, m *planner.Material) (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(files[string(m.Destination)])), nil
-	}
+	n.source = textSource(func(m *planner.Material) string { return files[string(m.Destination)] })
 	return n
 }
 
@@ -577,9 +573,7 @@ func TestSpace(t *testing.T) {
 func TestOtherBytesFromTheSource(t *testing.T) {
 	dir := t.TempDir()
 	n := stand(t, dir, sample, nil)
-	n.open = func(context.Context, *planner.Material) (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader([]byte("other"))), nil
-	}
+	n.source = textSource(func(*planner.Material) string { return "other" })
 	var fault *Error
 	if err := n.run(t.Context()); !errors.As(err, &fault) || fault.Code() != CodeReadFailed {
 		t.Error(err)

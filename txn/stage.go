@@ -3,15 +3,13 @@ package txn
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
+	"hash"
 	"io"
-	"runtime"
 	"sync"
 
 	"example.org/compose/fingerprint"
 	"example.org/compose/internal/diag"
-	"example.org/compose/internal/rootfs"
 	"example.org/compose/lockv2"
 	"example.org/compose/planner"
 )
@@ -45,11 +43,15 @@ func (c *composer) stageAll(ctx context.Context, files []staged, bulk bool) erro
 // writeAll writes files, and, but for a flush in bulk that is to follow, flushes each while the next ones are written.
 func (c *composer) writeAll(ctx context.Context, files []staged, bulk bool) error {
 	flushing := newFlushing(len(files))
-	err := c.supply(ctx, files, func(ctx context.Context, i int, from io.Reader, buf []byte) error {
+	materials := make([]*planner.Material, len(files))
+	for i := range files {
+		materials[i] = files[i].material
+	}
+	err := c.source.Supply(ctx, materials, func(i int, from io.WriterTo) error {
 		if flushing.failed.Load() {
 			return errFlush
 		}
-		to, err := c.stageOne(ctx, &files[i], from, buf)
+		to, err := c.stageOne(ctx, &files[i], from)
 		if err != nil {
 			return err
 		}
@@ -61,6 +63,9 @@ func (c *composer) writeAll(ctx context.Context, files []staged, bulk bool) erro
 		c.progress.add()
 		return nil
 	})
+	if ctx.Err() != nil {
+		err = interrupted(ctx)
+	}
 	if flushed := flushing.wait(); flushed != nil {
 		return flushed
 	}
@@ -75,20 +80,8 @@ func (c *composer) flushStaged() error {
 	return nil
 }
 
-// supply calls put with the bytes of each file, in any order and on all cores. buf is put's until it returns.
-func (c *composer) supply(ctx context.Context, files []staged, put func(ctx context.Context, i int, from io.Reader, buf []byte) error) error {
-	return each(ctx, len(files), runtime.GOMAXPROCS(0), rootfs.BufferSize, func(ctx context.Context, i int, buf []byte) error {
-		from, err := c.open(ctx, files[i].material)
-		if err != nil {
-			return coded(ctx, string(files[i].material.Destination), err)
-		}
-		defer from.Close()
-		return put(ctx, i, from, buf)
-	})
-}
-
 // stageOne writes one file, which is still to be flushed and closed; nothing of it is open after an error.
-func (c *composer) stageOne(ctx context.Context, s *staged, from io.Reader, buf []byte) (file, error) {
+func (c *composer) stageOne(ctx context.Context, s *staged, from io.WriterTo) (file, error) {
 	m := s.material
 	to, err := c.disk.Create(s.path, m.Executable)
 	if err != nil {
@@ -100,7 +93,7 @@ func (c *composer) stageOne(ctx context.Context, s *staged, from io.Reader, buf 
 		}
 	}
 	if err == nil {
-		err = copyChecked(ctx, m, to, from, buf)
+		err = copyChecked(ctx, m, to, from)
 	}
 	if err != nil {
 		_ = to.Close()
@@ -110,32 +103,36 @@ func (c *composer) stageOne(ctx context.Context, s *staged, from io.Reader, buf 
 }
 
 // copyChecked copies the bytes of m and compares their digest with the plan's.
-func copyChecked(ctx context.Context, m *planner.Material, to io.Writer, from io.Reader, buf []byte) error {
-	hash := sha256.New()
-	for {
-		if ctx.Err() != nil {
-			return interrupted(ctx)
-		}
-		got, err := from.Read(buf)
-		hash.Write(buf[:got])
-		if got > 0 {
-			if _, err := to.Write(buf[:got]); err != nil {
-				return writeFault(string(m.Destination), "writing the new file", err)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return coded(ctx, string(m.Destination), err)
-		}
+func copyChecked(ctx context.Context, m *planner.Material, to io.Writer, from io.WriterTo) error {
+	w := checked{ctx: ctx, m: m, to: to, hash: sha256.New()}
+	if _, err := from.WriteTo(&w); err != nil {
+		return coded(ctx, string(m.Destination), err)
 	}
-	var sum fingerprint.Material
-	if hash.Sum(sum[:0]); sum != m.Digest {
+	if sum := fingerprint.From[fingerprint.Material](w.hash); sum != m.Digest {
 		return &Error{Base: diag.New(CodeReadFailed, string(m.Destination), fmt.Sprintf(
 			"the source gave other bytes (SHA-256 %s) than it did for the plan (%s); check the source repository with git fsck", sum, m.Digest))}
 	}
 	return nil
+}
+
+// checked writes the bytes of a material, and hashes them.
+type checked struct {
+	ctx  context.Context
+	m    *planner.Material
+	to   io.Writer
+	hash hash.Hash
+}
+
+func (c *checked) Write(b []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, interrupted(c.ctx)
+	}
+	c.hash.Write(b)
+	n, err := c.to.Write(b)
+	if err != nil {
+		err = writeFault(string(c.m.Destination), "writing the new file", err)
+	}
+	return n, err
 }
 
 // settle makes durable what is in place: the folders of every destination with those above them, up to the root and

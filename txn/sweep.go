@@ -153,7 +153,7 @@ func (t *transaction) wholeOf(ctx context.Context, s *place) (io.ReadCloser, int
 	case s.isLock():
 		return io.NopCloser(bytes.NewReader(t.lock)), int64(len(t.lock)), nil
 	}
-	whole, err := t.open(ctx, s.material)
+	whole, err := t.source.Open(ctx, s.material)
 	return whole, s.material.Size, err
 }
 

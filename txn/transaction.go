@@ -39,7 +39,7 @@ var errStale = errors.New("the target changed after the plan was made")
 
 // newTransaction puts a transaction together. It fails where comp does not supply what m asks for.
 func newTransaction(d disk, m *Marker, comp *planner.Composition, opt Options, validate func(context.Context) ([]validator.Fault, error)) (*transaction, error) {
-	t := &transaction{composer: composer{disk: d, open: comp.Open, opt: opt}, marker: m, text: m.text, lock: m.lock, places: placesOf(m), validate: validate}
+	t := &transaction{composer: composer{disk: d, source: comp, opt: opt}, marker: m, text: m.text, lock: m.lock, places: placesOf(m), validate: validate}
 	if t.text == nil {
 		t.text = m.Encode()
 	}
@@ -345,8 +345,7 @@ func (t *transaction) settle(ctx context.Context) error {
 	return t.renewed(ctx, t.flush(context.WithoutCancel(ctx), files, folders, nil))
 }
 
-// replaceLock puts the new lock in the place of the old one. That is durable, like the removal of staging, when sweep is done: the marker stands
-// until then, and to put the lock there once more is all that may be left to do.
+// replaceLock puts the new lock in the place of the old one.
 func (t *transaction) replaceLock(ctx context.Context) error {
 	i := t.lockPlace()
 	if err := t.carry(ctx, i, make([]byte, rootfs.BufferSize)); err != nil || !t.found[i] {
@@ -355,8 +354,12 @@ func (t *transaction) replaceLock(ctx context.Context) error {
 	return t.renewed(ctx, t.flush(context.WithoutCancel(ctx), []lockv2.Destination{lockv2.LockPath}, nil, nil))
 }
 
-// judge validates the finished target while the marker stands.
+// judge makes the exchange of the lock durable, and meanwhile validates the finished target. The marker stands.
 func (t *transaction) judge(ctx context.Context) error {
+	return both(func() error { return t.flushFolders(lockv2.StateFolder) }, func() error { return t.check(ctx) })
+}
+
+func (t *transaction) check(ctx context.Context) error {
 	faults, err := t.validate(ctx)
 	switch {
 	case ctx.Err() != nil:
