@@ -104,7 +104,7 @@ func (c *composer) folder(path string) error {
 
 // clear removes the folder at path and everything in it; nothing where it is not there.
 func (c *composer) clear(path string) error {
-	names, err := c.disk.List(path)
+	names, err := c.disk.List(path, -1)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (c *composer) clear(path string) error {
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if _, listing := c.disk.List(entry); listing != nil {
+		if _, listing := c.disk.List(entry, -1); listing != nil {
 			return writeFault(lockv2.StagingFolder, "removing what an earlier run left", err)
 		}
 		if err := c.clear(entry); err != nil {

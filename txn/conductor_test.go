@@ -250,9 +250,9 @@ func (d *conductor) SetAttributes(path string, a attributes) error {
 
 func (d *conductor) Changeable(path string) error { return nil }
 
-func (d *conductor) List(path string) (names []string, err error) {
+func (d *conductor) List(path string, most int) (names []string, err error) {
 	err = d.read("list", path, func() (err error) {
-		names, err = d.list(path)
+		names, err = d.list(path, most)
 		return err
 	})
 	return names, err

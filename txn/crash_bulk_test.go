@@ -78,8 +78,8 @@ func TestCallsOfAnUpdate(t *testing.T) {
 				t.Errorf("%s: %d calls for 1,000 files more, want %d", op, got, 1000*perFile[op])
 			}
 		}
-		if flushes := many["syncall"] + many["syncfolder"] + many["fsync"] + many["sync"]; flushes != 5 {
-			t.Errorf("%d flushes, want 5: %v", flushes, many)
+		if flushes := many["syncall"] + many["syncfolder"] + many["fsync"] + many["sync"]; flushes != 6 {
+			t.Errorf("%d flushes, want 6: %v", flushes, many)
 		}
 	})
 }

@@ -99,8 +99,8 @@ type look interface {
 	// Attributes returns what a file that takes the place of this regular file keeps of it; the error is a *rootfs.Error.
 	Attributes(d lockv2.Destination) (attributes, error)
 
-	// List returns the names in a folder, in any order.
-	List(path string) ([]string, error)
+	// List returns the names in a folder, in any order: so many at most, or all for -1.
+	List(path string, most int) ([]string, error)
 
 	// Writable returns nil where this process may put entries into the folder, and files can be moved there from staging.
 	Writable(path string) error

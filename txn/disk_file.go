@@ -3,7 +3,9 @@ package txn
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
+	"os"
 	"syscall"
 
 	"example.org/compose/internal/rootfs"
@@ -34,4 +36,13 @@ func attributesOf(root *rootfs.Root, d lockv2.Destination) (attributes, error) {
 	a := attributes{mode: info.Mode() & keptMode}
 	a.uid, a.gid = owner(info)
 	return a, nil
+}
+
+// readNames is Readdirnames, with fewer names than were asked for and none at all being no error.
+func readNames(folder *os.File, most int) ([]string, error) {
+	names, err := folder.Readdirnames(most)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return names, err
 }

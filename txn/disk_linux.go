@@ -286,7 +286,7 @@ func syncFolder(fd int) error {
 
 func flushFolder(f *os.File) error { return syncFolder(int(f.Fd())) }
 
-func (d *linuxDisk) List(path string) ([]string, error) {
+func (d *linuxDisk) List(path string, most int) ([]string, error) {
 	var names []string
 	err := d.in(path, func(at int) error {
 		fd, err := unix.Openat(at, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -295,7 +295,7 @@ func (d *linuxDisk) List(path string) ([]string, error) {
 		}
 		folder := os.NewFile(uintptr(fd), path)
 		defer folder.Close()
-		names, err = folder.Readdirnames(-1)
+		names, err = readNames(folder, most)
 		return err
 	})
 	return names, err

@@ -260,7 +260,7 @@ func (d *portableDisk) SetAttributes(path string, a attributes) error {
 // Changeable can't ask the system here either.
 func (d *portableDisk) Changeable(string) error { return nil }
 
-func (d *portableDisk) List(path string) ([]string, error) {
+func (d *portableDisk) List(path string, most int) ([]string, error) {
 	name, err := d.in(path)
 	if err != nil {
 		return nil, err
@@ -273,7 +273,7 @@ func (d *portableDisk) List(path string) ([]string, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return f.Readdirnames(-1)
+	return readNames(f, most)
 }
 
 // Writable can't ask the system here; what it can't know the first write finds out.

@@ -159,11 +159,11 @@ func (d *faultDisk) SyncAll() error {
 	return d.disk.SyncAll()
 }
 
-func (d *faultDisk) List(path string) ([]string, error) {
+func (d *faultDisk) List(path string, most int) ([]string, error) {
 	if err := d.call("list", path); err != nil {
 		return nil, err
 	}
-	return d.disk.List(path)
+	return d.disk.List(path, most)
 }
 
 func (d *faultDisk) Digest(ctx context.Context, path lockv2.Destination, buf []byte) (rootfs.Sum, error) {

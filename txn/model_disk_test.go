@@ -308,12 +308,16 @@ func (m *memory) attributes(d lockv2.Destination) (attributes, error) {
 	return attributes{mode: f.now.mode, uid: -1, gid: -1}, nil
 }
 
-func (m *memory) list(path string) ([]string, error) {
+func (m *memory) list(path string, most int) ([]string, error) {
 	folder, err := m.folder(path)
 	if err != nil {
 		return nil, err
 	}
-	return slices.Sorted(maps.Keys(folder.entries)), nil
+	names := slices.Sorted(maps.Keys(folder.entries))
+	if most >= 0 {
+		names = names[:min(most, len(names))]
+	}
+	return names, nil
 }
 
 func (m *memory) writable(path string) error {

@@ -87,8 +87,8 @@ func sameCall(rng *rand.Rand, real disk, model *memory, a, b string) (op string,
 		}
 		return "attributes", err, failed
 	}
-	_, err := model.list(a)
-	_, failed := real.List(a)
+	_, err := model.list(a, -1)
+	_, failed := real.List(a, -1)
 	if err == nil {
 		err, failed = model.syncFolder(a), errors.Join(failed, real.SyncFolder(a))
 	}

@@ -85,7 +85,7 @@ func (t *Target) reconcile(ctx context.Context, p *planner.ManagedPlan, opt Opti
 // clearStale removes what an interrupted run left in staging, if it can. Without a marker nothing of a consumer's is in it.
 func clearStale(d disk) {
 	c := &composer{disk: d}
-	if _, err := d.List(lockv2.StagingFolder); err == nil {
+	if _, err := d.List(lockv2.StagingFolder, -1); err == nil {
 		_ = c.clear(lockv2.StagingFolder)
 	}
 }

@@ -84,7 +84,7 @@ func (t *transaction) resume(ctx context.Context) (missing map[int]bool, err err
 	if err := t.readLock(); err != nil {
 		return nil, err
 	}
-	names, err := t.disk.List(lockv2.StagingFolder)
+	names, err := t.disk.List(lockv2.StagingFolder, -1)
 	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) {
 		return nil, t.stop(noStaging())
 	}

@@ -42,19 +42,29 @@ func (t *transaction) checkRoom(path string, wanted func(i int) bool) error {
 	return checkSticky(t.disk, taken)
 }
 
-// emptied returns the folders that the removals will leave empty, as far as that can be seen now.
+// emptied returns the folders that the removals will leave empty, as far as that can be seen now. However much else is in a folder, no more
+// of it is listed than shows that something stays.
 func (t *transaction) emptied() []string {
+	gone := map[string]int{} // by folder: how many files below it are removed
+	for i := range t.actions() {
+		if t.places[i].kind != planner.Remove {
+			continue
+		}
+		for folder, _ := split(string(t.places[i].destination)); folder != "" && folder != lockv2.StateFolder; folder, _ = split(folder) {
+			gone[folder]++
+		}
+	}
 	left := map[string]map[string]bool{} // by folder: the names in it that stay
 	var list []string
 	var drop func(path string)
 	drop = func(path string) {
 		folder, name := split(path)
-		if folder == "" || folder == lockv2.StateFolder {
+		if gone[folder] == 0 {
 			return
 		}
 		stay := left[folder]
 		if stay == nil {
-			names, err := t.disk.List(folder)
+			names, err := t.disk.List(folder, gone[folder]+1)
 			if err != nil {
 				return
 			}

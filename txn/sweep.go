@@ -19,7 +19,7 @@ import (
 // to it since, and its bytes go back to where they belong. Nothing that this transaction did not put there is removed. With the removal
 // the new lock is made durable.
 func (t *transaction) sweep(ctx context.Context) error {
-	names, err := t.disk.List(lockv2.StagingFolder)
+	names, err := t.disk.List(lockv2.StagingFolder, -1)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t.flushFolders(lockv2.StateFolder)
 	}

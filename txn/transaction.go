@@ -296,7 +296,7 @@ func (t *transaction) prune(context.Context) error {
 				break
 			}
 			// A folder that may not lose its entry says so before it says that something is in this one.
-			if names, err := t.disk.List(folder); err == nil && len(names) > 0 {
+			if names, err := t.disk.List(folder, 1); err == nil && len(names) > 0 {
 				kept[folder] = true
 				break
 			}
