@@ -133,6 +133,9 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		if err := g.run(b); err != nil {
 			return fmt.Errorf("%s: %w", g.name, err)
 		}
+		if ctx.Err() != nil { // rows that were interrupted are no figures
+			return fmt.Errorf("%s: %w", g.name, ctx.Err())
+		}
 	}
 	b.judge()
 	return b.result.write(o.json)
