@@ -19,9 +19,9 @@ import (
 var bounds = map[string]price{
 	"validate": {allocations: 1, bytes: 750, calls: 4.5},
 	"no-op":    {allocations: 8, bytes: 5300, calls: 6},
-	"plan":     {allocations: 11, bytes: 8800, calls: 6.3},
-	"update":   {allocations: 27, bytes: 11_000, calls: 20},
-	"fresh":    {allocations: 21, bytes: 8000, calls: 11},
+	"plan":     {allocations: 12, bytes: 8800, calls: 6.3},
+	"update":   {allocations: 29, bytes: 11_000, calls: 20},
+	"fresh":    {allocations: 26, bytes: 8000, calls: 11},
 }
 
 // price is what a job takes: a run, or for each file.
