@@ -17,6 +17,7 @@ import (
 )
 
 func main() {
+	collectLate()
 	// An empty variable, such as one of a CI system that is not set for this run, is the same as none.
 	for _, name := range []string{"COMPOSE_SOURCE", "COMPOSE_CACHE", "COMPOSE_OFFLINE", "COMPOSE_IDLE_TIMEOUT"} {
 		if os.Getenv(name) == "" {
