@@ -26,7 +26,7 @@ func (r *Repository) Size(ctx context.Context, id ID) (int64, error) {
 
 // Blob returns the bytes of a blob.
 //
-// SOURCE_TOO_LARGE, before more than 1 MiB is inflated, when there are more than limit. READ_FAILED: the object is missing (a
+// SOURCE_TOO_LARGE, before more than 512 KiB is inflated, when there are more than limit. READ_FAILED: the object is missing (a
 // partial clone says so), is no blob, or is damaged.
 func (r *Repository) Blob(ctx context.Context, id ID, limit int64) ([]byte, error) {
 	return r.read(ctx, id, plumbing.BlobObject, limit)
@@ -35,7 +35,7 @@ func (r *Repository) Blob(ctx context.Context, id ID, limit int64) ([]byte, erro
 // OpenBlob streams the bytes of a blob, with the errors of Blob, from it or from Read. What was read counts only once
 // Read has returned io.EOF: where the bytes are not those of id, Read fails in its place. Close it.
 //
-// A blob of more than 1 MiB that is stored whole is never held. Of one that is stored as a delta, what the delta builds on is, from
+// A blob of more than 512 KiB that is stored whole is never held. Of one that is stored as a delta, what the delta builds on is, from
 // the first Read to the last; the first Read waits while others of this repository hold too much. So a goroutine
 // must not read two such blobs by turns.
 func (r *Repository) OpenBlob(ctx context.Context, id ID, limit int64) (io.ReadCloser, error) {

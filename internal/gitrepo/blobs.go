@@ -32,7 +32,7 @@ func (b *BlobContent) WriteTo(w io.Writer) (int64, error) {
 // OpenBlob). An id may be there several times.
 //
 // The calls come from all cores at once, in an order that suits the packs: each entry that is needed, bases of deltas included, is
-// unpacked once. What is held is bounded, whatever the sizes: a blob of more than 1 MiB is streamed.
+// unpacked once. What is held is bounded, whatever the sizes: a blob of more than 512 KiB is streamed.
 //
 // The error is that of the lowest index whose visitor returned one; an index above it is perhaps not visited. Where ctx ends
 // first, it is ctx's.

@@ -235,7 +235,7 @@ func (f *folders) locate(id ID) (*pack, int64) {
 	return nil, 0
 }
 
-// load makes an object of up to 1 MiB in memory, and holds it against its id. It is valid until u is used again.
+// load makes an object of up to 512 KiB in memory, and holds it against its id. It is valid until u is used again.
 func (f *folders) load(u *unpacker, id ID) (kind plumbing.ObjectType, content []byte, ok bool) {
 	if p, offset := f.locate(id); p != nil {
 		kind, content, ok = u.object(p, offset)

@@ -116,7 +116,7 @@ func (u *unpacker) loose(folders []string, id ID) (kind plumbing.ObjectType, con
 	return kind, buf[header:], ok
 }
 
-// statLoose returns the kind and the size of a loose object of up to 1 MiB, by its header alone.
+// statLoose returns the kind and the size of a loose object of up to 512 KiB, by its header alone.
 func (u *unpacker) statLoose(folders []string, id ID) (kind plumbing.ObjectType, size int64, ok bool) {
 	file := findLoose(folders, id)
 	if file == nil {

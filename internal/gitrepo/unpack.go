@@ -9,14 +9,14 @@ import (
 
 const (
 	// maxMemoryBytes is the length of the longest entry, and of the largest object, that an unpacker makes.
-	maxMemoryBytes = 1 << 20
+	maxMemoryBytes = 512 << 10
 	// maxFastChainBytes bounds the objects of a chain that an unpacker makes, together.
 	maxFastChainBytes = 64 << 20
 
 	maxHeadBytes = binary.MaxVarintLen64 + idBytes // of an entry, before what is compressed
 )
 
-// unpacker reads objects of up to 1 MiB from memory to memory, for one goroutine: nearly all there are. What it does not read,
+// unpacker reads objects of up to 512 KiB from memory to memory, for one goroutine: nearly all there are. What it does not read,
 // because it is larger or damaged or its file can't be read, is read by a packedObject or a looseObject, which stream, and say what is
 // wrong. What an unpacker has made is sound only if it hashes to its id.
 type unpacker struct {
