@@ -1,7 +1,6 @@
 package txn
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -374,13 +373,13 @@ func (t *transaction) check(ctx context.Context) error {
 }
 
 // unmark removes the marker, if it is still the one that this run wrote or read.
-func (t *transaction) unmark(context.Context) error {
-	b, err := t.disk.ReadFile(lockv2.MarkerPath, int64(len(t.text)))
+func (t *transaction) unmark(ctx context.Context) error {
+	sum, err := t.disk.Digest(context.WithoutCancel(ctx), lockv2.MarkerPath, make([]byte, rootfs.BufferSize))
 	var fault *rootfs.Error
 	switch {
 	case err != nil && (!errors.As(err, &fault) || fault.Reason == rootfs.Unreadable):
 		return readFault(context.Background(), lockv2.MarkerPath, err)
-	case err != nil, !bytes.Equal(b, t.text):
+	case err != nil, sum.Digest != fingerprint.Of[fingerprint.Material](t.text):
 		return changed(lockv2.MarkerPath, "the marker was changed")
 	}
 	if err := t.disk.Unlink(lockv2.MarkerPath); err != nil {
@@ -421,7 +420,7 @@ func seeds(l *lockv2.Lock) []lockv2.Destination {
 func newMarker(p *planner.ManagedPlan) *Marker {
 	m := &Marker{
 		Operation: p.Operation, Source: p.Lock.Source,
-		OldLockDigest: p.Old.Digest, NewLockDigest: fingerprint.Of[fingerprint.LockFile](p.LockBytes()),
+		OldLockDigest: p.Old.Digest, NewLockDigest: p.LockDigest(),
 		OldLock: p.Old.Lock, NewLock: &p.Lock, Actions: p.Actions(),
 	}
 	for i := range m.Actions {
