@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -124,7 +125,36 @@ func TestDamagedMaterials(t *testing.T) {
 		}
 		r.Close()
 	}
+	materials := c.Component("capability.mcp").Materials
+	refused := errors.New("the disk is full")
+	faults := make([]error, 2)
+	_ = c.ReadMaterials(ctx, []*catalog.Material{&materials[0], &materials[1]}, func(i int, content *catalog.Content, err error) error {
+		if err == nil {
+			_, err = content.WriteTo(failing{refused})
+			if err != refused {
+				t.Errorf("a writer's error came back as %v", err)
+			}
+		}
+		return nil
+	})
+	_ = c.ReadMaterials(ctx, []*catalog.Material{&materials[0], &materials[1]}, func(i int, content *catalog.Content, err error) error {
+		if err == nil {
+			_, err = content.WriteTo(io.Discard)
+		}
+		faults[i] = err
+		return nil
+	})
+	for i, err := range faults {
+		if err == nil || !strings.HasPrefix(err.Error(), want[i]) || code(err) != "READ_FAILED" {
+			t.Errorf("got %v\nwant %s", err, want[i])
+		}
+	}
 }
+
+// failing is a writer that takes nothing.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 // A material past the bound is refused before it is read, and the message says what to do.
 func TestLargeMaterial(t *testing.T) {

@@ -111,6 +111,10 @@ func (t *Target) openFault(err error) error {
 		return &Error{cause: err, Base: diag.New(CodeReadFailed, t.path, fmt.Sprintf(
 			"can't be opened: %v; raise the limit of open files (ulimit -n), then run the same command again", plainfile.Cause(err)))}
 	}
+	var coded diag.Coded
+	if !errors.As(err, &coded) && !missing(err) {
+		return &Error{Base: diag.Wrap(CodeReadFailed, t.path, "can't be looked at", plainfile.Cause(err))}
+	}
 	return err
 }
 

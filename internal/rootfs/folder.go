@@ -180,6 +180,7 @@ func (r *Root) Forget() {
 	if r == nil {
 		return
 	}
+	r.quick.forget()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, f := range r.folders {

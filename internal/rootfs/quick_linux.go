@@ -33,7 +33,7 @@ const (
 	resolveBeneath      = 0x08
 )
 
-// quick reads regular files below a folder in four system calls each: openat2, which walks the whole path and
+// quick reads regular files below a folder in four system calls each, and two for each folder on the way: openat2, which walks the whole path and
 // refuses every symlink on it, fstat, read and close. It lists folders in the same way.
 //
 // It answers only where nothing is wrong. Whatever else it meets, from a symlink to a file that changes, is looked
@@ -44,6 +44,9 @@ type quick struct {
 	mu     sync.RWMutex // held where folder is in use, so that close can't give its number to another file
 	opened bool
 	folder int // the file descriptor of the folder, where opened
+
+	asked    sync.RWMutex
+	readable map[string]bool // the folders on the way that may be read
 }
 
 // open makes q read below the folder at path, if that is still the one that info describes.
@@ -96,8 +99,51 @@ func (q *quick) openat(path string, flags uint64) (fd int, ok bool) {
 	return int(r), errno == 0
 }
 
+// passes reports whether each folder on the way to path may be read, asking each once. openat2 needs no more than the right to
+// search them; os.Root reads them, and what a target is must not depend on which of the two looked.
+func (q *quick) passes(path string) bool {
+	folder := path[:max(0, strings.LastIndexByte(path, '/'))]
+	if folder == "" {
+		return true
+	}
+	q.asked.RLock()
+	known := q.readable[folder]
+	q.asked.RUnlock()
+	if known {
+		return true
+	}
+	if !q.passes(folder) {
+		return false
+	}
+	q.asked.Lock()
+	defer q.asked.Unlock()
+	if q.readable[folder] {
+		return true // another goroutine was faster
+	}
+	fd, ok := q.openat(folder, syscall.O_DIRECTORY)
+	if !ok {
+		return false
+	}
+	syscall.Close(fd)
+	if q.readable == nil {
+		q.readable = map[string]bool{}
+	}
+	q.readable[folder] = true
+	return true
+}
+
+// forget makes q ask for the folders on the way anew.
+func (q *quick) forget() {
+	q.asked.Lock()
+	defer q.asked.Unlock()
+	clear(q.readable)
+}
+
 // openFile opens the regular file at path. The caller closes fd where ok.
 func (q *quick) openFile(path string) (fd int, size int64, ok bool) {
+	if !q.passes(path) {
+		return 0, 0, false
+	}
 	fd, ok = q.openat(path, 0)
 	if !ok {
 		return 0, 0, false
@@ -201,6 +247,9 @@ func (q *quick) equal(path string, want, buf []byte) (same, ok bool) {
 func (q *quick) names(path string) (names []string, ok bool) {
 	if path == "" {
 		path = "."
+	}
+	if !q.passes(path) {
+		return nil, false
 	}
 	fd, ok := q.openat(path, syscall.O_DIRECTORY)
 	if !ok {

@@ -2,7 +2,9 @@ package rootfs_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -96,12 +98,12 @@ var ofFiles = map[uint64]bool{
 	unix.SYS_PREAD64: true, unix.SYS_LSEEK: true, unix.SYS_GETDENTS64: true, unix.SYS_CLOSE: true, unix.SYS_FCNTL: true, unix.SYS_EPOLL_CTL: true,
 }
 
-// What a file costs: four system calls, whatever its folder, and one more for each further piece.
+// What a file costs: four system calls, one more for each further piece, and two for each folder on the way that was not passed before.
 func TestSystemCallsOfAFile(t *testing.T) {
 	if os.Getenv(refusedVariable) != "" {
 		t.Skip("the other way asks more often")
 	}
-	dir := tree(t, "a/b/c/1 = one", "a/b/c/2 = two", "d/3 = ", "long = "+strings.Repeat("x", 3*rootfs.BufferSize))
+	dir := tree(t, "a/b/c/1 = one", "a/b/c/2 = two", "a/b/4 = four", "d/3 = ", "d/e/5 = five", "long = "+strings.Repeat("x", 3*rootfs.BufferSize))
 	count := func(destinations ...string) map[uint64]int {
 		calls := map[uint64]int{}
 		traced(t, dir, destinations, func(number uint64) {
@@ -116,16 +118,75 @@ func TestSystemCallsOfAFile(t *testing.T) {
 		t.Skip("no openat2 here")
 	}
 	for _, test := range []struct {
-		file  string
-		reads int
-	}{{"a/b/c/1", 1}, {"a/b/c/2", 1}, {"d/3", 1}, {"long", 4}} {
+		file    string
+		reads   int
+		folders int
+	}{{"a/b/c/1", 1, 0}, {"a/b/c/2", 1, 0}, {"a/b/4", 1, 0}, {"d/3", 1, 1}, {"d/e/5", 1, 2}, {"long", 4, 0}} {
 		got := count("a/b/c/1", "a/b/c/2", test.file)
-		want := map[uint64]int{unix.SYS_OPENAT2: 1, unix.SYS_FSTAT: 1, unix.SYS_READ: test.reads, unix.SYS_CLOSE: 1}
+		want := map[uint64]int{unix.SYS_OPENAT2: 1 + test.folders, unix.SYS_FSTAT: 1, unix.SYS_READ: test.reads, unix.SYS_CLOSE: 1 + test.folders}
 		for number, n := range got {
 			if n -= least[number]; n != want[number] {
 				t.Errorf("%s: call %d is made %d times, want %d", test.file, number, n, want[number])
 			}
 		}
+	}
+}
+
+// A folder on the way that may be searched but not read is a fault on every system, though openat2 would pass it.
+func TestSearchOnlyFolder(t *testing.T) {
+	if os.Getuid() == 0 {
+		asNobody(t, "TestSearchOnlyFolder")
+		return
+	}
+	dir := tree(t, "d/deep/x = text", "e/x = text")
+	if err := os.Chmod(filepath.Join(dir, "d"), 0o311); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "d"), 0o755) })
+	r := open(t, dir)
+	buf := make([]byte, 64)
+	for range 2 { // the second time the folder is known
+		if _, err := r.Digest(t.Context(), "d/deep/x", buf); reasonOf(t, err) != rootfs.Unreadable || !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("got %v", err)
+		}
+		if _, err := r.Names("d/deep"); reasonOf(t, err) != rootfs.Unreadable {
+			t.Errorf("listed: %v", err)
+		}
+		if _, err := r.Digest(t.Context(), "e/x", buf); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// asNobody runs a test of this program once more, as a user without privileges.
+func asNobody(t *testing.T, name string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "rootfs") // which others may pass
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	copied := filepath.Join(dir, "test")
+	if err := errors.Join(os.Chmod(dir, 0o777), os.WriteFile(copied, program, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), copied, "-test.run", "^"+name+"$", "-test.v")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := cmd.CombinedOutput()
+	if errors.Is(err, fs.ErrPermission) {
+		t.Skip("this process may not become another user: ", err)
+	}
+	if err != nil || !strings.Contains(string(out), "--- PASS: "+name) {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

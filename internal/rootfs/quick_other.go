@@ -14,6 +14,8 @@ func (*quick) open(string, fs.FileInfo) {}
 
 func (*quick) close() {}
 
+func (*quick) forget() {}
+
 func (*quick) digest(context.Context, string, []byte, Second) (sum Sum, ok bool) { return Sum{}, false }
 
 func (*quick) read(string, int64) (b []byte, ok bool) { return nil, false }
