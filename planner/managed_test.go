@@ -106,21 +106,13 @@ func reconcile(t testing.TB, op planner.Operation, comp *planner.Composition, di
 	return p
 }
 
-func tryReconcile(t testing.TB, op planner.Operation, comp *planner.Composition, dir string) (*planner.ManagedPlan, error) {
+func tryReconcile(t testing.TB, op planner.Operation, comp *planner.Composition, dir string) (p *planner.ManagedPlan, err error) {
 	t.Helper()
-	root, err := rootfs.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	old, err := planner.ReadManaged(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := planner.Observe(t.Context(), root, old)
-	defer seen.Close()
-	checkSame(t, comp, seen)
-	return planner.Reconcile(t.Context(), op, old, comp, root)
+	observing(t, dir, func(root *rootfs.Root, seen *planner.Snapshot) {
+		checkSame(t, comp, seen)
+		p, err = planner.Reconcile(t.Context(), op, seen.Managed, comp, root)
+	})
+	return p, err
 }
 
 // checkImplied compares the actions of a plan with those that its two locks imply.

@@ -5,8 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -153,27 +151,16 @@ func TestStandingPointer(t *testing.T) {
 	})
 }
 
-// A snapshot that is closed while it reads has stopped when Close returns, and says so to whoever waits.
-func TestSnapshotCloses(t *testing.T) {
+// A snapshot that ended before it had read everything says so to whoever waits.
+func TestSnapshotEnds(t *testing.T) {
 	comp := materialize(t, app())
-	dir := composed(t, comp)
-	root, err := rootfs.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	old, err := planner.ReadManaged(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	seen := planner.Observe(ctx, root, old)
-	seen.Close()
-	if _, err := comp.Again(t.Context(), seen); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-	if err := os.Remove(filepath.Join(dir, lockv2.LockPath)); err != nil {
-		t.Fatal(err)
-	}
+	observing(t, composed(t, comp), func(root *rootfs.Root, seen *planner.Snapshot) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		ended := planner.Observe(ctx, root, seen.Managed)
+		ended.Close()
+		if _, err := comp.Again(t.Context(), ended); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	})
 }
