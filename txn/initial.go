@@ -26,7 +26,7 @@ func (t *Target) Initial(ctx context.Context, plan PlanFunc, opt Options) (*Resu
 		if result := conflictResult(p); result != nil {
 			return result, nil
 		}
-		sizes, _ := created(p.Actions, p.Composition.LockBytes())
+		sizes, _ := created(p.Actions, len(p.Composition.LockBytes()))
 		if err := checkSpace(nearest(t.path), sizes); err != nil {
 			return nil, err
 		}
@@ -68,7 +68,8 @@ func (t *Target) initial(ctx context.Context, plan PlanFunc, opt Options) (*Resu
 	if result := conflictResult(p); result != nil {
 		return result, nil
 	}
-	sizes, paths := created(p.Actions, p.Composition.LockBytes())
+	lock := p.Composition.LockBytes()
+	sizes, paths := created(p.Actions, len(lock))
 	if err := checkSpace(t.path, sizes); err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func (t *Target) initial(ctx context.Context, plan PlanFunc, opt Options) (*Resu
 	t.root.Forget() // what the plan remembers of the target is not to be taken for its state from here on
 	work := &installation{
 		composer: composer{disk: d, source: p.Composition, opt: opt},
-		actions:  p.Actions, lock: p.Composition.LockBytes(),
+		actions:  p.Actions, lock: lock,
 		above: func() error { return syncAbove(t.folder) },
 	}
 	if err := work.run(ctx); err != nil {

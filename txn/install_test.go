@@ -554,7 +554,7 @@ func TestSpace(t *testing.T) {
 	sizes, paths := created([]planner.Action{
 		{Kind: planner.Create, Material: &planner.Material{Size: 1, Destination: "new"}},
 		{Kind: planner.AdoptIdentical, Material: &planner.Material{Size: 1 << 60, Destination: "there"}},
-	}, nil)
+	}, 0)
 	if !slices.Equal(paths, []string{"new"}) {
 		t.Errorf("paths: %q", paths)
 	}

@@ -64,9 +64,9 @@ func checkSticky(d disk, paths []string) error {
 	return nil
 }
 
-// created returns the sizes and the destinations of what a first composition will write, the lock included.
-func created(actions []planner.Action, lock []byte) (sizes []int64, paths []string) {
-	sizes = []int64{int64(len(lock))}
+// created returns the sizes and the destinations of what a first composition will write, with a lock of so many bytes.
+func created(actions []planner.Action, lock int) (sizes []int64, paths []string) {
+	sizes = []int64{int64(lock)}
 	for i := range actions {
 		if actions[i].Kind == planner.Create {
 			sizes = append(sizes, actions[i].Material.Size)
