@@ -72,6 +72,8 @@ func compareNames(a, b *call) int {
 }
 
 func (d *conductor) make(c *call) {
+	d.looks.Lock()
+	defer d.looks.Unlock()
 	if d.before != nil {
 		d.before(d.n, c)
 	}

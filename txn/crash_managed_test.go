@@ -194,6 +194,8 @@ func (u *managed) startsFrom(m *memory) bool {
 
 // check is the validator.
 func (u *managed) check(m *memory) []validator.Fault {
+	m.looks.Lock()
+	defer m.looks.Unlock()
 	var faults []validator.Fault
 	for i := range u.new.Files {
 		f := &u.new.Files[i]

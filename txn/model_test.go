@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -25,8 +26,9 @@ import (
 // Its methods are called one at a time.
 type memory struct {
 	root    *inode
-	changes []*change // not durable, in the order of the calls
-	unnamed []*inode  // files that had no name when they were made; a power failure and a kill take those that have none
+	changes []*change  // not durable, in the order of the calls
+	unnamed []*inode   // files that had no name when they were made; a power failure and a kill take those that have none
+	looks   sync.Mutex // is held by who looks without a call of disk, so that the race detector knows what comes after it
 	traits
 }
 
