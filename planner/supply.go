@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"hash"
 	"io"
+	"slices"
 	"sync"
 
 	"example.org/compose/catalog"
@@ -30,70 +31,66 @@ func (c *Composition) Supply(ctx context.Context, materials []*Material, put fun
 			others = append(others, i)
 		}
 	}
-	first := firstError{at: len(materials)}
+	faults := make([]error, len(materials))
 	err := c.catalog.ReadMaterials(ctx, sources, func(k int, content *catalog.Content, err error) error {
 		i := copied[k]
 		if err == nil {
 			err = put(i, content)
 		}
-		return first.keep(i, readFault(materials[i], err))
-	})
-	if err != nil && first.err == nil {
+		faults[i] = err
 		return err
+	})
+	at := slices.IndexFunc(faults, isFault)
+	if err != nil && at < 0 {
+		return err
+	}
+	if at >= 0 { // what comes behind it is not asked for any more
+		before, _ := slices.BinarySearch(others, at)
+		others = others[:before]
 	}
 	err = rootfs.Each(ctx, len(others), func(k int, buf []byte) {
 		i := others[k]
-		if !first.before(i) {
-			_ = first.keep(i, readFault(materials[i], c.supplyOne(ctx, materials[i], buf, func(from io.WriterTo) error { return put(i, from) })))
-		}
+		faults[i] = c.supplyOne(ctx, materials[i], buf, func(from io.WriterTo) error { return put(i, from) })
 	})
 	if err != nil {
 		return err
 	}
-	return first.err
+	if at = slices.IndexFunc(faults, isFault); at >= 0 {
+		return faults[at]
+	}
+	return nil
 }
+
+func isFault(err error) bool { return err != nil }
 
 // supplyOne hands out a material that is not the bytes of one blob.
 func (c *Composition) supplyOne(ctx context.Context, m *Material, buf []byte, put func(from io.WriterTo) error) error {
 	r, err := c.Open(ctx, m)
 	if err != nil {
-		return err
+		return readFault(m, err)
 	}
 	defer r.Close()
-	return put(through{r, buf})
+	return put(through{m, r, buf})
 }
 
-// through writes what a reader gives, through a buffer.
+// through writes what the reader of a material gives, through a buffer.
 type through struct {
+	m   *Material
 	r   io.Reader
 	buf []byte
 }
 
 func (t through) WriteTo(w io.Writer) (int64, error) {
-	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{t.r}, t.buf)
+	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{t}, t.buf)
 }
 
-// firstError keeps the error with the lowest index.
-type firstError struct {
-	mu  sync.Mutex
-	at  int // where err was met; the number of all for none
-	err error
-}
-
-func (f *firstError) keep(i int, err error) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err != nil && i < f.at {
-		f.at, f.err = i, err
+// Read names the material in an error of its source; those of the writer stay what they are.
+func (t through) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	if err != nil && err != io.EOF {
+		err = readFault(t.m, err)
 	}
-	return err
-}
-
-// before reports whether there was an error at a lower index.
-func (f *firstError) before(i int) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.at < i
+	return n, err
 }
 
 // hash computes digest and size of every material of which they are not known. The first fault by destination is the one
