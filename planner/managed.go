@@ -75,19 +75,19 @@ type ManagedPlan struct {
 func Reconcile(ctx context.Context, op Operation, old *Managed, comp *Composition, root *rootfs.Root) (*ManagedPlan, error) {
 	seen := Observe(ctx, root, old)
 	defer seen.Close()
-	return seen.Reconcile(ctx, op, comp, root)
+	return seen.Reconcile(ctx, op, comp)
 }
 
-// Reconcile is the function of that name for a target that was read already; root is the one that was observed.
-func (s *Snapshot) Reconcile(ctx context.Context, op Operation, comp *Composition, root *rootfs.Root) (*ManagedPlan, error) {
+// Reconcile is the function of that name for the target that was observed.
+func (s *Snapshot) Reconcile(ctx context.Context, op Operation, comp *Composition) (*ManagedPlan, error) {
 	plan, err := s.reconcile(ctx, op, comp)
 	if err != nil {
 		return nil, err
 	}
-	root.Forget()
+	s.root.Forget()
 	var now rootfs.Sum
-	err = readLock(root, func() (err error) {
-		now, err = root.Digest(ctx, lockv2.LockPath, make([]byte, rootfs.BufferSize))
+	err = readLock(s.root, func() (err error) {
+		now, err = s.root.Digest(ctx, lockv2.LockPath, make([]byte, rootfs.BufferSize))
 		return err
 	})
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Snapshot) Reconcile(ctx context.Context, op Operation, comp *Compositio
 }
 
 func (s *Snapshot) reconcile(ctx context.Context, op Operation, comp *Composition) (*ManagedPlan, error) {
-	old, root := s.Managed, s.root
+	old, root := s.Managed, s.target
 	if op != Upgrade && (op != Update || !sameChoice(old.Lock, &comp.Lock)) {
 		return nil, fmt.Errorf("internal: a composition of another choice than the lock's is no %q", string(op))
 	}

@@ -42,7 +42,7 @@ func materialize(ctx context.Context, cat *catalog.Catalog, repository string, c
 		return nil, err
 	}
 	if seen != nil {
-		if err := seen.supply(ctx, c.Materials); err != nil {
+		if err := seen.recognize(ctx, c.Materials); err != nil {
 			return nil, err
 		}
 	}
@@ -118,10 +118,9 @@ func involved(a, b lockv2.ComponentID) []lockv2.ComponentID {
 	return slices.Compact(slices.Sorted(slices.Values([]lockv2.ComponentID{a, b})))
 }
 
-// readFault is the error of a material that can't be read; nil for none.
 func readFault(m *Material, err error) error {
 	var coded diag.Coded
-	if err == nil || errors.As(err, &coded) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.As(err, &coded) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &Error{Components: []lockv2.ComponentID{m.Component}, Base: diag.Wrap(CodeReadFailed, sourcePath(m), "can't be read from the source", err)}

@@ -21,7 +21,8 @@ import (
 type Snapshot struct {
 	Managed *Managed
 
-	root   target
+	root   *rootfs.Root
+	target target // the root, or one that counts
 	cancel context.CancelFunc
 	ready  chan struct{} // closed once files and err are set
 	files  []standing    // of the lock's file at the same index
@@ -39,12 +40,14 @@ type standing struct {
 // Observe begins to read the files that old lists in root, and returns at once. Whatever it finds is for Reconcile to judge. Close the
 // snapshot before root.
 func Observe(ctx context.Context, root *rootfs.Root, old *Managed) *Snapshot {
-	return observe(ctx, root, old)
+	s := observe(ctx, root, old)
+	s.root = root
+	return s
 }
 
 func observe(ctx context.Context, root target, old *Managed) *Snapshot {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Snapshot{Managed: old, root: root, cancel: cancel, ready: make(chan struct{}), files: make([]standing, len(old.Lock.Files))}
+	s := &Snapshot{Managed: old, target: root, cancel: cancel, ready: make(chan struct{}), files: make([]standing, len(old.Lock.Files))}
 	go func() {
 		defer close(s.ready)
 		pool := sync.Pool{New: func() any { return new(beside) }}
@@ -116,9 +119,9 @@ func (s *Snapshot) Materialize(ctx context.Context, cat *catalog.Catalog, reposi
 	return materialize(ctx, cat, repository, cfg, s)
 }
 
-// supply gives the materials whose bytes stand at their destination the digest of these. The others are left at zero. Where a material can't be
-// used, the error says so, as hashing it would.
-func (s *Snapshot) supply(ctx context.Context, materials []Material) error {
+// recognize gives the materials whose bytes stand at their destination the size and the digest of these. The others have to be read, as has one that
+// no composition can use, for the reason to be told in one place.
+func (s *Snapshot) recognize(ctx context.Context, materials []Material) error {
 	if err := s.wait(ctx); err != nil {
 		return err
 	}

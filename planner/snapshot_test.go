@@ -114,7 +114,7 @@ func TestForgedLockIsNotBelieved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := seen.Reconcile(t.Context(), planner.Update, made, root)
+		p, err := seen.Reconcile(t.Context(), planner.Update, made)
 		if err != nil {
 			t.Fatal(err)
 		}

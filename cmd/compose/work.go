@@ -125,7 +125,7 @@ func (w *composeWork) reconcile(ctx context.Context, root *rootfs.Root, seen *pl
 	if err != nil {
 		return nil, err
 	}
-	return seen.Reconcile(ctx, w.operation, made, root)
+	return seen.Reconcile(ctx, w.operation, made)
 }
 
 // configuration reads the consumer's choice.
