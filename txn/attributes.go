@@ -32,6 +32,26 @@ func (a attributes) unprivileged() attributes {
 	return a
 }
 
+// become brings a file that has these attributes to want: the owner first, since the system may clear bits of the mode when the owner changes. Who may not
+// give files away keeps them; a file system without owners or modes has nothing to keep.
+func (a attributes) become(want attributes, chown func(uid, gid int) error, chmod func(fs.FileMode) error) error {
+	if want.uid >= 0 && (a.uid != want.uid || a.gid != want.gid) {
+		err := chown(want.uid, want.gid)
+		if err != nil && !cantKeep(err) {
+			return err
+		}
+		if err != nil {
+			want = want.unprivileged()
+		}
+	} else if a.mode == want.mode {
+		return nil
+	}
+	if err := chmod(want.mode); err != nil && !cantKeep(err) {
+		return err
+	}
+	return nil
+}
+
 // errSticky says that only an owner may take a name out of a folder.
 var errSticky = errors.New("a sticky folder lets only the owner of a file, or of the folder, replace or remove it")
 

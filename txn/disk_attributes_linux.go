@@ -29,11 +29,7 @@ func attributesIn(stat *unix.Stat_t) attributes {
 func (d *linuxDisk) SetAttributes(path string, a attributes) error {
 	parent, name := split(path)
 	return d.in(parent, func(at int) error {
-		var fd int
-		err := again(func() (err error) {
-			fd, err = unix.Openat(at, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-			return err
-		})
+		fd, err := openAt(at, name, unix.O_PATH|unix.O_NOFOLLOW, 0)
 		if err != nil {
 			return err
 		}
@@ -45,23 +41,15 @@ func (d *linuxDisk) SetAttributes(path string, a attributes) error {
 		if stat.Mode&unix.S_IFMT != unix.S_IFREG {
 			return unix.ELOOP
 		}
-		if a.uid >= 0 && (int(stat.Uid) != a.uid || int(stat.Gid) != a.gid) {
-			err := unix.Fchownat(fd, "", a.uid, a.gid, unix.AT_EMPTY_PATH)
-			if err != nil && !cantKeep(err) {
+		return attributesIn(&stat).become(a,
+			func(uid, gid int) error { return unix.Fchownat(fd, "", uid, gid, unix.AT_EMPTY_PATH) },
+			func(mode fs.FileMode) error {
+				err := unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), systemMode(mode))
+				if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) { // no /proc here
+					err = unix.Fchmodat(at, name, systemMode(mode), unix.AT_SYMLINK_NOFOLLOW)
+				}
 				return err
-			}
-			if err != nil {
-				a = a.unprivileged()
-			}
-		}
-		err = unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), systemMode(a.mode))
-		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) { // no /proc here
-			err = unix.Fchmodat(at, name, systemMode(a.mode), unix.AT_SYMLINK_NOFOLLOW)
-		}
-		if err != nil && !cantKeep(err) {
-			return err
-		}
-		return nil
+			})
 	})
 }
 

@@ -33,9 +33,12 @@ func attributesOf(root *rootfs.Root, d lockv2.Destination) (attributes, error) {
 		return attributes{}, err
 	}
 	f.Close()
-	a := attributes{mode: info.Mode() & keptMode}
-	a.uid, a.gid = owner(info)
-	return a, nil
+	return attributesFrom(info), nil
+}
+
+func attributesFrom(info fs.FileInfo) attributes {
+	uid, gid := owner(info)
+	return attributes{mode: info.Mode() & keptMode, uid: uid, gid: gid}
 }
 
 // readNames is Readdirnames, with fewer names than were asked for and none at all being no error.

@@ -2,6 +2,7 @@ package txn
 
 import (
 	"io"
+	"io/fs"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,28 +25,14 @@ func (f *unixFile) Write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// Take changes the owner first: the system may clear bits of the mode when the owner changes. Who may not give files
-// away keeps them; a file system without owners or modes has nothing to keep.
 func (f *unixFile) Take(a attributes) error {
 	var stat unix.Stat_t
 	if err := unix.Fstat(f.fd, &stat); err != nil {
 		return err
 	}
-	if a.uid >= 0 && (int(stat.Uid) != a.uid || int(stat.Gid) != a.gid) {
-		err := unix.Fchown(f.fd, a.uid, a.gid)
-		if err != nil && !cantKeep(err) {
-			return err
-		}
-		if err != nil {
-			a = a.unprivileged()
-		}
-	} else if fileMode(stat.Mode) == a.mode {
-		return nil
-	}
-	if err := unix.Fchmod(f.fd, systemMode(a.mode)); err != nil && !cantKeep(err) {
-		return err
-	}
-	return nil
+	return attributesIn(&stat).become(a,
+		func(uid, gid int) error { return unix.Fchown(f.fd, uid, gid) },
+		func(mode fs.FileMode) error { return unix.Fchmod(f.fd, systemMode(mode)) })
 }
 
 func (f *unixFile) Sync() error  { return again(func() error { return unix.Fsync(f.fd) }) }

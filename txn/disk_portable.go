@@ -242,19 +242,9 @@ func (d *portableDisk) SetAttributes(path string, a attributes) error {
 	case !info.Mode().IsRegular():
 		return syscall.ELOOP
 	}
-	if uid, gid := owner(info); a.uid >= 0 && (uid != a.uid || gid != a.gid) {
-		err := d.dir.Lchown(name, a.uid, a.gid)
-		if err != nil && !cantKeep(err) {
-			return err
-		}
-		if err != nil {
-			a = a.unprivileged()
-		}
-	}
-	if err := d.dir.Chmod(name, a.mode); err != nil && !cantKeep(err) {
-		return err
-	}
-	return nil
+	return attributesFrom(info).become(a,
+		func(uid, gid int) error { return d.dir.Lchown(name, uid, gid) },
+		func(mode fs.FileMode) error { return d.dir.Chmod(name, mode) })
 }
 
 // Changeable can't ask the system here either.
